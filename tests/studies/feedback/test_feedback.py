@@ -73,6 +73,18 @@ async def test_only_rebuttals_read_the_other_debaters() -> None:
     assert sides == ["plaintiff", "defendant"] * 2
 
 
+async def test_the_judge_of_the_authors_code_reads_the_last_opening_twice() -> None:
+    params = FeedbackParams(debaters=2, rounds=1, smoothing=False, judge_reads="last_opening")
+    voice = script_judge([0.2, 0.8])
+    debate = make_debate(voice, params, WINNER)
+    answer = await debate_feedback(debate, params)
+    assert answer and answer.score == pytest.approx(0.8)
+    last_opening = [said.text for said in debate.utterances if said.kind == "opening"][-1]
+    read = voice.prompts[-1].partition("<summary>\n")[2].partition("\n</summary>")[0]
+    assert read == f"{last_opening}\n\n{last_opening}"
+    assert not any("Sum up" in prompt for prompt in voice.prompts)
+
+
 async def test_debaters_share_the_beginning_of_their_prompts() -> None:
     params = FeedbackParams(debaters=2, rounds=1, sides="opposed")
     voice = script_judge([0.5, 0.5])

@@ -5,6 +5,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import pandas as pd
+
 from moot.core.types import Fields
 from moot.papers import fills
 from moot.papers.parts import (
@@ -171,21 +173,40 @@ def _scores(run: ItemRun) -> list[str]:
 @fills("courtroom/figure2", STUDY)
 def f1_by_seconds(run: ItemRun) -> list[Part]:
     """Compute F1 and seconds a case of single prompts."""
-    return [*_cost_series(run, _prompt_runs(run))]
+    score = run.item.entry["x"]["score"]
+    places = [(prompt, measure(prompt, score).value) for prompt in _prompt_runs(run)]
+    return [*_scatter(run, places)]
 
 
 @fills("courtroom/figure3", STUDY)
 def f1_by_tokens(run: ItemRun) -> list[Part]:
-    """Compute F1 and tokens a case of debates."""
-    return [*_cost_series(run, list_runs(run.results, DEBATE))]
+    """Compute F1 and the tokens of a typical statement of debates."""
+    debates = list_runs(run.results, DEBATE)
+    return [*_scatter(run, [(debate, tokens_of_statement(debate)) for debate in debates])]
 
 
-def _cost_series(run: ItemRun, runs: Iterable[Run]) -> Iterator[Series]:
-    for one_run in runs:
-        x = measure(one_run, run.item.entry["x"]["score"])
+def tokens_of_statement(run: Run) -> float:
+    """Return the tokens of a statement's call, as the authors' script computes Figure 3's x.
+
+    For each place in the order of speakers it takes the median of the prompts' tokens and that of
+    the replies', adds them, and returns the median over places. Seats' strategies and the judge
+    have no place.
+    """
+    tokens = ["prompt_tokens", "completion_tokens"]
+    columns = ["debate_id", "speaker", "call_id"]
+    statements = pd.concat([*run.results.public_statements(columns, run.model)])
+    statements = statements[statements["speaker"].isin([PROSECUTOR, DEFENSE])]
+    calls = pd.concat([part[["call_id", *tokens]] for part in run.results.calls_of(run.model)])
+    usage = statements.merge(calls, on="call_id")
+    place = usage.groupby("debate_id").cumcount()
+    return float(usage[tokens].groupby(place).median().sum(axis=1).median())
+
+
+def _scatter(run: ItemRun, places: Iterable[tuple[Run, float]]) -> Iterator[Series]:
+    for one_run, x in places:
         y = measure(one_run, run.item.entry["y"]["score"])
-        if not math.isnan(x.value + y.value):
-            yield _series(one_run, Point(x.value, y))
+        if not math.isnan(x + y.value):
+            yield _series(one_run, Point(x, y))
 
 
 def _series(run: Run, *points: Point) -> Series:

@@ -38,6 +38,7 @@ from moot.studies.feedback.protocol_judge import answer_from, judge_outlook, rec
 from moot.studies.feedback.protocol_params import ASSISTANT, JUDGE, FeedbackParams
 from moot.studies.feedback.protocol_rounds import (
     is_round_reliable,
+    repeat_last_opening,
     speak,
     summarise,
     summarise_statements,
@@ -113,7 +114,10 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
         if params.statement_summaries:
             texts = await summarise_statements(debate, openings + rebuttals, number)
         reliabilities = verify(debate, rebuttals, texts, number)
-        summary = await summarise(debate, openings + rebuttals, reliabilities, number)
+        if params.judge_reads == "last_opening":
+            summary = repeat_last_opening(debate, openings, number)
+        else:
+            summary = await summarise(debate, openings + rebuttals, reliabilities, number)
         met = is_round_reliable(debate, params, rebuttals, reliabilities)
         latest: Outlook | None = first
         if met:

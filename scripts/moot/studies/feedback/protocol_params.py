@@ -61,6 +61,13 @@ class FeedbackParams(ProtocolParams):
             " assistant needs the same value"
         ),
     )
+    judge_reads: Literal["summary", "last_opening"] = Field(
+        "summary",
+        description=(
+            "what the judge reads of a round: its own summary (the paper), or the last debater's"
+            " opening once for each debater, as the authors' released code has it"
+        ),
+    )
     threshold: float = Field(
         0.5, ge=0, le=1, description="smallest reliability with which a debate counts"
     )

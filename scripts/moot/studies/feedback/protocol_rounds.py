@@ -170,6 +170,14 @@ def is_round_reliable(
     return is_threshold_met(list(reliabilities.values()), params.threshold, params.threshold_rule)
 
 
+def repeat_last_opening(debate: Debate, openings: Sequence[Utterance], number: int) -> Utterance:
+    """Return what the judge reads in the authors' code: a slip there puts the last debater's
+    opening in the place of every debater's rebuttal.
+    """
+    text = "\n\n".join(map(statement, [*openings[-1:]] * len(openings)))
+    return debate.record(JUDGE, "summary", text, source="computed", round=number)
+
+
 async def summarise(
     debate: Debate, utterances: Sequence[Utterance], reliabilities: Mapping[str, float], number: int
 ) -> Utterance:

@@ -35,26 +35,15 @@ def recorded_debates(run: ItemRun) -> list[Part]:
     return [*rows]
 
 
-@fills("courtroom/figure3", STUDY)
-def recorded_costs(run: ItemRun) -> list[Part]:
-    """Compute F1 and tokens a case of the recorded debates."""
-    return _series(run, run.item.entry["x"]["score"])
-
-
 @fills("courtroom/figure5", STUDY)
 def recorded_scores(run: ItemRun) -> list[Part]:
     """Compute F1 and accuracy of the recorded debates."""
-    return _series(run, "")
-
-
-def _series(run: ItemRun, x_score: str) -> list[Part]:
     series: list[Part] = []
     for recorded_run in _debates(run):
-        x = measure(recorded_run, x_score).value if x_score else recorded_run.model_name
         y = measure(recorded_run, "f1/binary")
-        if (isinstance(x, float) and math.isnan(x)) or math.isnan(y.value):
+        if math.isnan(y.value):
             continue
-        point = Point(x, y, measure(recorded_run, "accuracy"))
+        point = Point(recorded_run.model_name, y, measure(recorded_run, "accuracy"))
         name, cases = f"{recorded_run.model_name} ({LATER_STUDY})", count_cases([recorded_run])
         where = (recorded_run.data, cases)
         series.append(
