@@ -145,7 +145,11 @@ OPENAI = "https://api.openai.com/v1"
             {"endpoint": "openai", "base_url": "http://elsewhere/v1"},
             "gemma-2 is served by another provider than ollama",
         ),
-        ("gemma-2", {"model": "gemma2:2b"}, "gemma-2 is the model gemma2:2b, not gemma2:9b-instruct-q4_K_M"),
+        (
+            "gemma-2",
+            {"model": "gemma2:2b"},
+            "gemma-2 is the model gemma2:2b, not gemma2:9b-instruct-q4_K_M",
+        ),
         # No paper states a context: AgenticSimLaw served its models with Ollama's defaults.
         ("gemma-2", {"context": 2048}, ""),
         ("gemma-2", {"context": 131072}, ""),

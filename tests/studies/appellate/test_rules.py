@@ -1,5 +1,8 @@
 """The labeler by rules, on sentences that were not used to write it."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,3 +127,25 @@ def test_any_text_can_be_read_and_sentences_keep_their_place(text: str) -> None:
     for sentence in split_sentences(text):
         assert text[sentence.start : sentence.end] == sentence.text
     assert label_statement(text).label in LABELS
+
+
+def test_the_rules_repeat_the_labels_that_the_study_prints(shared_data: Path) -> None:
+    """Four scripts of a human judge, and an example for each label of the rubric."""
+    path = shared_data.parent / "papers" / "appellate-panel-debate.txt"
+    scripts, _, rubric = path.read_text("utf-8").partition("Appendix ii. Output Label Rubric")
+    _, _, scripts = scripts.partition("Affirmative Prompt Examples")
+    printed = re.findall(r"\n[12]\. “(.*?)\nUnited States v. Hollern", scripts, re.DOTALL)
+    texts = [" ".join(re.sub(r"https?://\S+", "", text).split()) for text in printed]
+    assert [label_statement(text).code for text in texts] == [1, 1, 0, 0]
+    examples = [" ".join(text.split()) for text in re.findall("“(.*?)”", rubric, re.DOTALL)]
+    facts = "The decision under review is the conviction of a doctor."
+    labels = [label_statement(text, facts).label for text in examples[:7]]
+    assert labels == [
+        "AFFIRM",
+        "REVERSE",
+        "REMAND",
+        "REVERSE AND REMAND",
+        "REVERSE OR REMAND",
+        "NONE",
+        "HALLUCINATION",
+    ]

@@ -13,24 +13,19 @@ def test_the_median_over_places_of_median_tokens() -> None:
     prompts = {"a": [100, 200, 300], "b": [90, 200, 300], "c": [900, 200, 300]}
     replies = {"a": [10, 20, 30], "b": [10, 90, 30], "c": [10, 0, 30]}
     speakers = ["prosecutor", "defense", "prosecutor", "judge"]
-    statements = pd.DataFrame(
-        [
-            {"debate_id": name, "speaker": speaker, "call_id": f"{name}{place}"}
-            for name in prompts
-            for place, speaker in enumerate(speakers)
-        ]
-    )
-    calls = pd.DataFrame(
-        [
-            {
-                "call_id": f"{name}{place}",
-                "prompt_tokens": [*prompts[name], 9999][place],
-                "completion_tokens": [*replies[name], 9999][place],
-            }
-            for name in prompts
-            for place in range(4)
-        ]
-    )
+    parts = []
+    for name, counts in prompts.items():
+        columns = {
+            "debate_id": name,
+            "speaker": speakers,
+            "call_id": [f"{name}{place}" for place in range(4)],
+            "prompt_tokens": [*counts, 9999],
+            "completion_tokens": [*replies[name], 9999],
+        }
+        parts.append(pd.DataFrame(columns))
+    rows = pd.concat(parts)
+    statements = rows[["debate_id", "speaker", "call_id"]]
+    calls = rows[["call_id", "prompt_tokens", "completion_tokens"]]
     results = SimpleNamespace(
         public_statements=lambda columns, model: [statements],
         calls_of=lambda model: [calls[:5], calls[5:]],
