@@ -7,10 +7,10 @@ from sklearn.dummy import DummyClassifier
 
 from made_up_cases import leaderboard_row, make_examples
 from moot.datasets import LOADERS, LoadContext
-from moot.training.baselines import Baseline, select
+from moot.training.baselines import Baseline, rebalance, select
 from moot.training.evaluation import CROSS_VALIDATION, evaluate
 from moot.training.examples import examples
-from moot.training.preprocessing import encoded, rebalance
+from moot.training.preprocessing import encoded
 from published_findings import FINDINGS, published_rows
 
 pytest.importorskip("imblearn", reason="imbalanced-learn comes with the extra 'tabular'")

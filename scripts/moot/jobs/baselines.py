@@ -5,11 +5,10 @@ from pathlib import Path
 
 from moot.core.artifacts import describe, read_cases, read_frame, write_frame
 from moot.plan.plan import Plan
-from moot.training.baselines import select
+from moot.training.baselines import rebalance, select
 from moot.training.baselines.tabpfn import FOLDER_VARIABLE
 from moot.training.evaluation import evaluate
 from moot.training.examples import examples
-from moot.training.preprocessing import rebalance
 from moot.training.stored_baselines import store
 
 

@@ -4,17 +4,13 @@ Columns come from `moot.training.examples.plain_features`: float64 numbers, and 
 everything else.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from moot.core.optional import import_optional
 from moot.core.types import Estimator
-from moot.training.baselines import REBALANCED, Baseline
 
 NUMBERS = make_column_selector(dtype_include="float64")
 CATEGORIES = make_column_selector(dtype_exclude="float64")
@@ -33,22 +29,6 @@ def encoded(classifier: Estimator, *, scaled: bool = False) -> Pipeline:
         (make_pipeline(SimpleImputer(strategy="most_frequent"), one_hot), CATEGORIES),
     )
     return make_pipeline(columns, *([StandardScaler()] if scaled else []), classifier)
-
-
-def rebalance(entry: Baseline) -> Baseline:
-    """Return a tabular baseline that is fitted on as many cases of each label, by SMOTE.
-
-    Artificial cases are added within each fold, after encoding.
-    """
-
-    def build(seed: int, threads: int) -> Estimator:
-        sampler = import_optional("imblearn.over_sampling", "tabular").SMOTE(random_state=seed)
-        *columns, classifier = entry.build(seed, threads).steps
-        steps = [*columns, ("smote", sampler), classifier]
-        return import_optional("imblearn.pipeline", "tabular").Pipeline(steps)
-
-    name, title = entry.name + REBALANCED, f"{entry.title}, rebalanced by SMOTE"
-    return replace(entry, name=name, title=title, build=build, stored=False)
 
 
 def build_ordinal_pipeline(classifier: Estimator) -> Pipeline:

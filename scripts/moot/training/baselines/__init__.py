@@ -12,10 +12,11 @@ The targets are positions in the task's labels (0 is the first label).
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from moot.core.errors import unknown_name
+from moot.core.optional import import_optional
 from moot.core.registry import Registry
 from moot.core.types import Estimator
 
@@ -93,3 +94,19 @@ def select(words: Iterable[str], find_place: Callable[[], str] = str) -> list[Ba
         ]
         selection.update({entry.name: entry for entry in members})
     return list(selection.values())
+
+
+def rebalance(entry: Baseline) -> Baseline:
+    """Return a tabular baseline that is fitted on as many cases of each label, by SMOTE.
+
+    Artificial cases are added within each fold, after encoding.
+    """
+
+    def build(seed: int, threads: int) -> Estimator:
+        sampler = import_optional("imblearn.over_sampling", "tabular").SMOTE(random_state=seed)
+        *columns, classifier = entry.build(seed, threads).steps
+        steps = [*columns, ("smote", sampler), classifier]
+        return import_optional("imblearn.pipeline", "tabular").Pipeline(steps)
+
+    name, title = entry.name + REBALANCED, f"{entry.title}, rebalanced by SMOTE"
+    return replace(entry, name=name, title=title, build=build, stored=False)
