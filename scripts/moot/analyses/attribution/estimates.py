@@ -66,9 +66,8 @@ def _sampled_effect(unchanged: tuple[float, ...], changed: tuple[float, ...]) ->
     )
     p = comparison.p
     if {*unchanged, *changed} <= {0, 1}:
-        p = float(
-            fisher_exact([[values.count(1), values.count(0)] for values in (unchanged, changed)])[1]
-        )
+        counts = [[values.count(1), values.count(0)] for values in (unchanged, changed)]
+        p = float(fisher_exact(np.array(counts))[1])
     return Effect(
         comparison.first,
         comparison.second,
