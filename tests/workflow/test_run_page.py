@@ -1,6 +1,7 @@
 """The first pages of a run that ended well and of one with failed jobs have the same remarks."""
 
 import re
+from html import unescape
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -110,3 +111,25 @@ def test_tables_of_an_earlier_run_are_named_and_not_linked(
     text = page.read_text(encoding="utf-8")
     assert "of an earlier run" in text and str(earlier.with_suffix("")) in text
     assert f'href="{earlier.relative_to("results")}"' not in text
+
+
+def test_a_page_names_the_made_up_data_of_its_own_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    raw = configuration("http://localhost:9/v1", tmp_path)
+    raw["datasets"]["claim_stance"] = {"source": "sample"}
+    raw["experiments"]["stances"] = {
+        "protocol": "stance",
+        "dataset": "claim_stance",
+        "models": ["test"],
+    }
+    plan = Plan.from_yaml(raw, PROJECT)
+    notes = plan.made_up_notes("")
+    page = Path("page.html")
+    for study in (COMPARISON, "courtroom", "stance"):
+        write_run_page(plan, study, [], {"page": page}, read_outcome([]))
+        expected = notes if study == COMPARISON else plan.made_up_notes(study)
+        shown = [note for note in notes if note in unescape(page.read_text())]
+        assert shown == [note for note in notes if note in expected], study
+    assert 0 < len(plan.made_up_notes("stance")) < len(notes)
