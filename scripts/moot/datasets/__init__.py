@@ -169,6 +169,7 @@ class Loader:
             all transcripts of these.
         labels: the labels of every case, if no option changes them.
         download_adds_words: whether the published records have words, which moot does not ship.
+        shipped: the shipped files and folders that it may read, below the project's folder.
     """
 
     options: type[DatasetOptions]
@@ -178,6 +179,7 @@ class Loader:
     needs: Needs = lambda _: {}
     labels: tuple[str, ...] = ()
     download_adds_words: bool = False
+    shipped: tuple[str, ...] = ()
 
 
 LOADERS: Registry[Loader] = Registry("data set", "data", "moot.datasets")
@@ -191,6 +193,7 @@ def dataset(
     needs: Needs = lambda _: {},
     labels: tuple[str, ...] = (),
     download_adds_words: bool = False,
+    shipped: tuple[str, ...] = (),
 ) -> Callable[[Load], Load]:
     """Register a loader under a name.
 
@@ -199,8 +202,18 @@ def dataset(
     """
 
     def add(load: Load) -> Load:
-        loader = Loader(options, load, folder or name, records, needs, labels, download_adds_words)
-        LOADERS.register(name)(loader)
+        LOADERS.register(name)(
+            Loader(
+                options,
+                load,
+                folder or name,
+                records,
+                needs,
+                labels,
+                download_adds_words,
+                shipped,
+            )
+        )
         return load
 
     return add

@@ -164,12 +164,10 @@ class Plan:
         folder = data_root / LOADERS[options.loader or dataset].folder
         return sorted(_files_below(folder, *options.own_files(data_root)))
 
-    def shipped_files(self) -> list[Path]:
-        """Return the shipped files that data sets are made from or described by."""
-        config = self.shipped / "config"
-        data = self.shipped / "data"
-        paths = _files_below(data / "samples", data / "records", config / "labels")
-        return sorted([*paths, *config.glob("*_variables.yaml")])
+    def shipped_files(self, dataset: str) -> list[Path]:
+        """Return the shipped files that the loader of a data set may read."""
+        loader = LOADERS[self.datasets[dataset].loader or dataset]
+        return sorted(_files_below(*(self.shipped / path for path in loader.shipped)))
 
     # Properties of an experiment
 

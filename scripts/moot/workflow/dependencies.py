@@ -113,7 +113,7 @@ def data_options(plan: Plan, dataset: str) -> JsonObject:
         "seed": plan.config.seed,
         "data_root": plan.config.data_root,
         "local": describe_files(plan.local_files(dataset)),
-        "shipped": describe_files(plan.shipped_files()),
+        "shipped": describe_files(plan.shipped_files(dataset)),
     }
 
 

@@ -111,7 +111,9 @@ def _name_summaries(options: OpinionsOptions) -> dict[str, str]:
     return {"facts": f"summaries/{options.facts}.jsonl"} if "/" in options.facts else {}
 
 
-@dataset("opinions", OpinionsOptions, labels=TASK.labels, needs=_name_summaries)
+@dataset(
+    "opinions", OpinionsOptions, labels=TASK.labels, needs=_name_summaries, shipped=(str(SAMPLE),)
+)
 def load(options: OpinionsOptions, context: LoadContext) -> Loaded:
     """Load the cases of the sample, or local opinions.
 

@@ -64,7 +64,13 @@ TASK = Task(
 )
 
 
-@dataset("agreement", AgreementOptions, folder="claim_stance", labels=TASK.labels)
+@dataset(
+    "agreement",
+    AgreementOptions,
+    folder="claim_stance",
+    labels=TASK.labels,
+    shipped=("data/samples/claim_stance",),
+)
 def load(options: AgreementOptions, context: LoadContext) -> Loaded:
     """Load groups of claims, balanced within each motion and size.
 

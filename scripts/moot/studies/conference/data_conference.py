@@ -89,7 +89,7 @@ class Agenda:
     topics: tuple[Topic, ...]
 
 
-@dataset("conference", ConferenceOptions, labels=TASK.labels)
+@dataset("conference", ConferenceOptions, labels=TASK.labels, shipped=("data/samples/conference",))
 def load(options: ConferenceOptions, context: LoadContext) -> Loaded:
     """Load the conferences of the folder `conference` as test cases with the target `agreement`.
 

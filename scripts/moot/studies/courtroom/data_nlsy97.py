@@ -69,7 +69,7 @@ class Nlsy97Options(PeopleOptions):
         return self
 
 
-@dataset("nlsy97", Nlsy97Options)
+@dataset("nlsy97", Nlsy97Options, shipped=("config/nlsy97_variables.yaml",))
 def load(options: Nlsy97Options, context: LoadContext) -> Loaded:
     """Load cases, features and cleaning report of NLSY97; raise `UserError` for faults in the
     files.

@@ -81,7 +81,7 @@ class Cail18Options(LegalTextOptions):
     )
 
 
-@dataset("cail18", Cail18Options)
+@dataset("cail18", Cail18Options, shipped=("data/samples/cail18.jsonl", "config/labels"))
 def load(options: Cail18Options, context: LoadContext) -> Loaded:
     """Load JSON lines with `fact`, and `meta` or one label.
 

@@ -91,7 +91,9 @@ def _summary_artifacts(options: CaselawOptions) -> dict[str, str]:
     return {"summaries": f"summaries/{options.summaries}.jsonl"} if options.summaries else {}
 
 
-@dataset("caselaw", CaselawOptions, needs=_summary_artifacts)
+@dataset(
+    "caselaw", CaselawOptions, needs=_summary_artifacts, shipped=("data/samples/caselaw.jsonl",)
+)
 def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     """Load JSON lines with `case_background` and `labels`.
 

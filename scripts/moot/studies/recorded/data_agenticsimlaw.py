@@ -113,7 +113,9 @@ def read_debates(options: AgenticSimLawOptions, context: LoadContext) -> Iterato
             yield from _read_answers(options, context, vignettes, file, method)
 
 
-@dataset("agenticsimlaw", AgenticSimLawOptions, FOLDER, records=read_debates)
+@dataset(
+    "agenticsimlaw", AgenticSimLawOptions, FOLDER, records=read_debates, shipped=("data/records",)
+)
 def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
     """Load the people in the records, all of them test cases, since nothing is trained on them."""
     if options.source == "shipped":

@@ -138,7 +138,14 @@ def _by_round_beliefs_last(utterance: RecordedUtterance) -> tuple[int, bool]:
     return utterance.round, utterance.kind == BELIEF
 
 
-@dataset("nyu_debates", NyuOptions, FOLDER, records=read_debates, download_adds_words=True)
+@dataset(
+    "nyu_debates",
+    NyuOptions,
+    FOLDER,
+    records=read_debates,
+    download_adds_words=True,
+    shipped=("data/records",),
+)
 def load(options: NyuOptions, context: LoadContext) -> Loaded:
     """Load a case for each debate with a verdict; raise `UserError` for a fault in a file."""
     if options.source == "shipped":

@@ -59,7 +59,7 @@ POLARITY = Task(
 )
 
 
-@dataset("claim_stance", ClaimOptions)
+@dataset("claim_stance", ClaimOptions, shipped=("data/samples/claim_stance",))
 def load_stance(options: ClaimOptions, context: LoadContext) -> Loaded:
     """Load claims with their stance on the motion; attributes `topic` (the motion) and
     `polarity`.
@@ -67,7 +67,7 @@ def load_stance(options: ClaimOptions, context: LoadContext) -> Loaded:
     return _load_claims(options, context, STANCE, target="stance", attribute="polarity")
 
 
-@dataset("claim_polarity", ClaimOptions, folder="claim_stance")
+@dataset("claim_polarity", ClaimOptions, "claim_stance", shipped=("data/samples/claim_stance",))
 def load_polarity(options: ClaimOptions, context: LoadContext) -> Loaded:
     """Load claims with their sentiment; attributes `topic` (the motion) and `stance`."""
     return _load_claims(options, context, POLARITY, target="polarity", attribute="stance")

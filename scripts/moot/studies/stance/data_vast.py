@@ -70,7 +70,7 @@ TASK = Task(
 )
 
 
-@dataset("vast", VastOptions)
+@dataset("vast", VastOptions, shipped=("data/samples/vast",))
 def load(options: VastOptions, context: LoadContext) -> Loaded:
     """Load the three official files as cases; validation is the official development set.
 
