@@ -1,6 +1,7 @@
 # Checks and messages before the first job of a run and after its last one.
 
 import atexit
+import logging
 import time
 from types import SimpleNamespace
 
@@ -9,6 +10,7 @@ from moot.desk.instructions import copy_instructions
 from moot.jobs.item_data import fetch_item_data
 from moot.llm.server_check import find_silent_servers
 from moot.plan.plan_cache import keep_for_jobs
+from moot.workflow.console import NothingToDo
 from moot.workflow.failed_jobs import (
     UnfinishedJob,
     describe_failed_jobs,
@@ -38,21 +40,26 @@ def print_outcome():
     return outcome
 
 
-def print_earlier_outcome():
-    """Print what earlier runs left open if this run has nothing to do.
+def report_earlier_outcome():
+    """Print what earlier runs left open if this run has nothing to do, and fail if it is a fault.
 
-    Snakemake calls no hook in such a run.
+    Snakemake calls no hook in such a run, and nothing but the end of the process has a status.
     """
-    if RUNNING:
+    if not nothing_to_do.is_noted:
         return
     outcome = read_outcome(
         targets.existing_paths(targets.predictions(plan)),
         targets.existing_paths(targets.labels(plan)),
     )
-    if not outcome.is_finished:
-        sys.stderr.write("\n".join(["", *outcome.lines(), ""]))
-        with suppress_user_errors():
-            outcome.check()
+    if outcome.is_finished:
+        return
+    sys.stderr.write("\n".join(["", *outcome.lines(), ""]))
+    try:
+        outcome.check()
+    except RunStoppedError as fault:
+        sys.stderr.write(f"moot: {fault}\n")
+        sys.stderr.flush()
+        os._exit(1)
 
 
 def write_first_pages():
@@ -73,10 +80,10 @@ def write_first_pages():
 
 @contextmanager
 def suppress_user_errors():
-    """Write a mistake of the user to the terminal and continue."""
+    """Write a `UserError` to the terminal and continue."""
     try:
         yield
-    except (UserError, RunStoppedError) as error:
+    except UserError as error:
         sys.stderr.write(f"moot: {error}\n")
 
 
@@ -152,7 +159,9 @@ PAGES = [INDEX, *targets.studies()]
 
 
 if IS_MAIN and not IS_DRY:
-    atexit.register(print_earlier_outcome)
+    nothing_to_do = NothingToDo()
+    logging.getLogger("snakemake.logging").addFilter(nothing_to_do)
+    atexit.register(report_earlier_outcome)
     if DESK in os.environ:
         write_plan(Path(os.environ[DESK]), plan, config, digests_of_peoples_debates())
 

@@ -97,7 +97,7 @@ def test_a_run_ends_with_its_outcome_until_all_faults_are_removed(
 
     for target in (OUTCOMES[1], "results/labels/ask/served.parquet"):
         process = workflow.run(target)
-        assert "Nothing to be done" in process.stdout
+        assert process.returncode == 1 and "Nothing to be done" in process.stdout
         end = process.stdout.partition("Debates: ")[2]
         assert all(message in end for message in expected_texts[1:]), "until it is mended"
         assert "repeat-0-round-2.answer.txt" in end

@@ -78,6 +78,21 @@ def show_stages() -> None:
             handler.addFilter(StageLines(_write))
 
 
+class NothingToDo(logging.Filter):
+    """Notes whether Snakemake says that a run has nothing to do.
+
+    Attributes:
+        is_noted: whether it has said so.
+    """
+
+    is_noted = False
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every record pass."""
+        self.is_noted = self.is_noted or record.getMessage().startswith("Nothing to be done")
+        return True
+
+
 def _write(line: str) -> None:
     with suppress(OSError):  # a closed terminal must not stop the run
         sys.stderr.write(f"{line}\n")
