@@ -223,11 +223,11 @@ def test_tables_show_every_recorded_experiment(built: Workflow) -> None:
         4,
         0.75,
     ]
-    assert methods.loc[("mine", "debate"), "accuracy"] == pytest.approx(0.5)
+    assert methods.loc[("mine", "debate"), "accuracy by case"] == pytest.approx(0.5)
     compas = methods.loc[("compas-records", "debate")]
     assert compas[["cases", "answers"]].tolist() == [3, 6]
     assert compas["valid share"] == pytest.approx(4 / 6)
-    assert compas["accuracy"] == pytest.approx(0.5)
+    assert compas["accuracy by case"] == pytest.approx(0.5)
     judges = pd.read_csv(built.work / TABLES[1]).set_index("arm")
     assert judges.loc["people consult", ["debates", "published"]].tolist() == [96, 0.74]
     assert judges.loc["people consult", "ours"] == pytest.approx(0.745, abs=0.0005)
