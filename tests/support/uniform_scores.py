@@ -71,6 +71,8 @@ def add_predictions(results: ExperimentResults) -> ExperimentResults:
         "target": "x",
         "repeat": 0,
         "score": None,
+        "experiment": results.experiment,
+        "served_by": (),
     }
     pairs = product(results.config.models, results.cases["case_id"])
     rows = [{"model": model, "case_id": case_id, **prediction} for model, case_id in pairs]
