@@ -63,7 +63,7 @@ def test_cells_are_read_as_text_without_change(tmp_path: Path) -> None:
             'id,answer,age\n1,"yes"no,20\n2,no,3\n',
             r"line 2: .*expected every quoted field to be closed",
         ),
-        ("id,answer,age\n1,yes,20\n1,no,21\n", "row 2, column 'id': '1' is in row 1 already"),
+        ("id,answer,age\n1,yes,20\n1,no,21\n", "row 2, column 'id': '1' is in rows 1, 2"),
         ("id,answer,age\n ,yes,20\n", "row 1, column 'id': blank; expected an id"),
         (b"id,answer,age\n1,\0,20\n", "line 2: a zero byte"),
     ],
@@ -136,7 +136,7 @@ def test_json_lines_keep_their_values_and_their_line(tmp_path: Path) -> None:
         ('{"id": "1", "fact": null}\n', "field 'fact': found None, expected str"),
         (
             '{"id": "1", "fact": "a"}\n{"id": "1", "fact": "b"}\n',
-            "row 2, column 'id': '1' is in row 1 already",
+            "row 2, column 'id': '1' is in rows 1, 2",
         ),
         ("[" * 100_000, "not JSON"),
         (
