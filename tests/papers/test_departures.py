@@ -24,9 +24,9 @@ NO_TEMPERATURE = r"(?i)temperature (of|was|is|=)"
 EVIDENCE: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "The paper's prompt asks whether": (COURTROOM, (r"if they indicate high risk",), ()),
     "Ours puts the answer's form": (COURTROOM, (r'"factor1", "low"',), ()),
-    "The authors' script draws": (COURTROOM, (r"n=30 labeled examples",), ()),
+    "The authors' released script draws": (COURTROOM, (r"n=30 labeled examples",), ()),
     "All prompts but the schema": (COURTROOM, (r"StandardLLM Prompt Templates",), ("MAD Prompt",)),
-    "Models run in Ollama's default tags": (COURTROOM, ("sourced directly from ollama.ai",), ()),
+    "Models run under the authors' tags": (COURTROOM, ("sourced directly from ollama.ai",), ()),
     "The paper's models run with Ollama": (COURTROOM, ("with default hyperparameters",), ()),
     "The paper's ensembles of 37 and 81": (COURTROOM, ("ensembles of 37 and 81 models",), ()),
     "The authors' program is not": (COURTROOM, ("7-turn", "privately formulates a strategy"), ()),
@@ -34,6 +34,7 @@ EVIDENCE: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "Ours asks for a heading": (TRIEM, ("All three judges should speak",), ()),
     "Ours calls the court a simulation": (TRIEM, (r"rank your confidence",), ()),
     "Ours asks to cite cases": (TRIEM, (r"Please cite relevant cases",), ()),
+    "A seed goes with each call": (TRIEM, (), (r"(?i)random seed|\bseeds?\b",)),
     "The facts are our paraphrases": (TRIEM, ("De-Identified Text Example",), ()),
     "The paper names no limit of tokens": (TRIEM, (), (r"max_tokens", r"(?i)token limit")),
     "The human's scripts are ours": (TRIEM, ("Affirmative Prompt Examples: U.S. v. Hollern",), ()),
@@ -142,7 +143,7 @@ def test_the_scripts_have_as_many_words_as_is_said() -> None:
 @pytest.mark.parametrize(
     ("name", "entry", "expected", "changed"),
     [
-        ("courtroom/table4", {"params": {"shots": 12}}, "its 30 examples", "its 12 examples"),
+        ("courtroom/table4", {"params": {"shots": 12}}, "our 30 are", "our 12 are"),
         ("decision_conference/table1", {"params": {"temperature": 0.4}}, "is 0.", "is 0.4."),
         ("feedback/table3", {"params": {"reflections": 1}}, "are 2 reflections", "are 1 reflect"),
         ("decision_conference/table5", {"params": {"rounds": 5}}, "3 rounds a", "5 rounds a"),
