@@ -34,10 +34,11 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Export]:
     cases = people(results / "cases" / "people.parquet", CASES, text=f"Years: {{years}}. {HOSTILE}")
     shard = results / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
     shard.parent.mkdir(parents=True)
-    with FaultServer("server_error,outside_labels", rate=0.3, seed=2) as server:
-        config = configuration(
-            server.url, folder, experiment={"repeats": 2, "params": {"strategy": "call"}}
-        )
+    with FaultServer(
+        "server_error,outside_labels,outside_labels,outside_labels", rate=0.5, seed=2
+    ) as server:
+        experiment = {"repeats": 2, "params": {"strategy": "call"}}
+        config = configuration(server.url, folder, {"attempts": 2}, experiment=experiment)
         hold(config, cases, shard)
     plan = Plan.from_yaml(config, PROJECT)
     predictions = results / "predictions" / EXPERIMENT / f"{MODEL}.parquet"

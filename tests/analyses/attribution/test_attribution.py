@@ -100,7 +100,10 @@ def share_named_by_chance(folder: Path, share: float, debates: int) -> float:
 
 
 def test_the_turns_of_a_debate_share_one_correction_for_chance(tmp_path: Path) -> None:
-    assert 0.005 < share_named_by_chance(tmp_path, 0.5, 3000) <= 0.05
+    debates, chance = 400, share_named_without_effect(0.5, 10, 12)
+    named_count = round(share_named_by_chance(tmp_path, 0.5, debates) * debates)
+    low, high = binom.interval(0.98, debates, chance)
+    assert low <= named_count <= high
 
 
 def test_log_probabilities_give_the_exact_effect_from_one_answer_each(tmp_path: Path) -> None:

@@ -54,7 +54,6 @@ def estimate_effect(unchanged: Values, changed: Values, *, exact: bool) -> Effec
 
 @cache
 def _sampled_effect(unchanged: tuple[float, ...], changed: tuple[float, ...]) -> Effect:
-    from scipy.stats import fisher_exact  # registries are read at every start of Snakemake
 
     answer_count = len(unchanged) + len(changed)
     comparison = compare_unpaired(
@@ -66,8 +65,7 @@ def _sampled_effect(unchanged: tuple[float, ...], changed: tuple[float, ...]) ->
     )
     p = comparison.p
     if {*unchanged, *changed} <= {0, 1}:
-        counts = [[values.count(1), values.count(0)] for values in (unchanged, changed)]
-        p = float(fisher_exact(np.array(counts))[1])
+        p = _fisher_p(*((values.count(1), values.count(0)) for values in (unchanged, changed)))
     return Effect(
         comparison.first,
         comparison.second,
@@ -126,3 +124,11 @@ def moved_verdict(
         is_large = abs(effect.effect) > floor and abs(effect.effect) >= smallest
         moved.append(is_large and not p >= 1 - LEVEL)  # an exact effect has no p
     return moved
+
+
+@cache  # few answers make few tables
+def _fisher_p(unchanged: tuple[int, int], changed: tuple[int, int]) -> float:
+    """Return the p of Fisher's exact test, from the counts of both answers on each side."""
+    from scipy.stats import fisher_exact  # slow to import
+
+    return float(fisher_exact(np.array([unchanged, changed]))[1])
