@@ -121,7 +121,7 @@ def _read_file(
     def read_rows(faults: Faults) -> pd.DataFrame:
         records: list[list[str]] = []
         table = read_csv(path, [], get=_GET, faults=faults, broken_records=records)
-        table.columns = [numbers.get(plain_header(header), header) for header in table]
+        table.columns = [numbers.get(plain_header(str(header)), header) for header in table]
         mapped = set(numbers.values()) & {*table.columns}
         check_header(path, [*table.columns], [identifier, *sorted(mapped)])
         respondents.update(_read_numbers(table[identifier]))
