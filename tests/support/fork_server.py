@@ -41,7 +41,6 @@ LIBRARIES = (
     "pandas.io.formats.csvs",
     "pandas.io.formats.excel",
     "openpyxl",
-    "lxml.etree",
     "pyarrow.dataset",
     "pyarrow.parquet",
     "pyarrow.pandas_compat",
