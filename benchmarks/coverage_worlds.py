@@ -1,4 +1,4 @@
-"""The grid of `coverage.py`: for each cell a function that draws a world, with its interval."""
+"""The grid of `interval_coverage.py`: for each cell, how a world and its interval are drawn."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence

@@ -25,7 +25,7 @@ SCRIPTS = {
     "dry_run.py": [],
     "kills.py": ["--kills", "2"],
     "reader.py": ["100"],
-    "coverage.py": ["--worlds", "2"],
+    "interval_coverage.py": ["--worlds", "2"],
 }
 IMPORTED_FOLDERS = ("scripts", "tests/support", "benchmarks")
 

@@ -43,4 +43,4 @@ def test_benchmarks_of_analyses_are_found_by_their_name(run: ModuleType) -> None
     assert any(arguments for _, arguments in benchmarks)
     for path, _ in benchmarks:
         assert run.find_benchmark(path.name) == path
-    assert run.find_benchmark("coverage.py").parent == PROJECT / "benchmarks"
+    assert run.find_benchmark("interval_coverage.py").parent == PROJECT / "benchmarks"

@@ -1,4 +1,4 @@
-"""Test coverage and type I error in some cells of `benchmarks/coverage.py`."""
+"""Test coverage and type I error in some cells of `benchmarks/interval_coverage.py`."""
 
 import importlib
 from pathlib import Path
@@ -26,7 +26,7 @@ CELLS = (
 def coverage() -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(PROJECT / "benchmarks"))
-        return importlib.import_module("coverage")
+        return importlib.import_module("interval_coverage")
 
 
 @pytest.mark.slow  # only this test detects intervals that are too narrow

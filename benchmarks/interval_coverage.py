@@ -15,7 +15,7 @@ import numpy as np
 from coverage_worlds import Cell, cells
 from results_page import Part
 
-PART = Part("coverage", "coverage.py", "docs/statistics.md")
+PART = Part("coverage", "interval_coverage.py", "docs/statistics.md")
 WORLDS, WORLDS_ANEW = 150, 800
 SEED = 44
 MIN_COVERAGE, MAX_COVERAGE, MAX_TYPE_ONE_ERROR, BOUND_LEVEL = 0.93, 0.98, 0.06, 0.99
