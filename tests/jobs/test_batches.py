@@ -197,13 +197,12 @@ def test_a_batch_that_the_provider_creates_late_is_withdrawn(
 
 
 def test_a_large_wave_is_split_into_files_of_the_allowed_size(
-    server: FaultServer, tmp_path: Path
+    server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count, max_bytes = 1_500, 450_000
+    monkeypatch.setattr("moot.llm.batches.batches.MAX_BYTES", max_bytes)
     cases = people(tmp_path / "cases.parquet", count)
-    config = courtroom(
-        server, tmp_path, {**BATCH_OPTIONS, "max_bytes": max_bytes, "max_concurrent": 2}
-    )
+    config = courtroom(server, tmp_path, {**BATCH_OPTIONS, "max_concurrent": 2})
     config["experiments"][EXPERIMENT] = {
         "protocol": "zero_shot",
         "dataset": "people",

@@ -59,7 +59,7 @@ def own_experiment(protocol: str, **keys: Any) -> dict[str, Any]:
         {"prompt": own_experiment("zero_shot"), "debate": own_experiment("courtroom")},
         {"grid": own_experiment("courtroom", grid={"temperature": [0, 1]})},
         {"trial": own_experiment("courtroom", cases=2)},
-        {"feedback": own_experiment("feedback", params={"smoothing": False})},
+        {"feedback": own_experiment("feedback", params={"weight": 1})},
         {"panel": own_experiment("synthetic_panel")},
         {"courtroom-nlsy97-mine": own_experiment("courtroom")},
         {"courtroom-nlsy97": own_experiment("courtroom")},

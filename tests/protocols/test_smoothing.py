@@ -4,7 +4,6 @@ against hand-worked numbers.
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -78,18 +77,16 @@ def test_several_labels_are_smoothed_separately() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reliabilities", "rule", "met"),
+    ("reliabilities", "met"),
     [
-        ([0.75, 0.8, 0.45], "mean", True),  # the paper's example; the mean is 0.667
-        ([0.75, 0.8, 0.45], "all", False),
-        ([0.3, 0.69], "mean", False),
-        ([0.3, 0.69], "any", True),
-        ([0.5, 0.5], "mean", True),  # reaching it is enough
-        ([], "all", True),  # no assistant
+        ([0.75, 0.8, 0.45], True),  # the paper's example; the mean is 0.667
+        ([0.3, 0.69], False),
+        ([0.5, 0.5], True),  # reaching it is enough
+        ([], True),  # no assistant
     ],
 )
-def test_threshold(reliabilities: list[float], rule: Any, met: bool) -> None:
-    assert is_threshold_met(reliabilities, 0.5, rule) is met
+def test_threshold(reliabilities: list[float], met: bool) -> None:
+    assert is_threshold_met(reliabilities, 0.5) is met
 
 
 def test_stated_answers_become_outlooks() -> None:

@@ -7,6 +7,8 @@ from pydantic import BeforeValidator, Field
 from moot.core.endpoint_traits import describe_endpoints, endpoint_traits
 from moot.core.strict_model import StrictModel
 
+DISCOUNT = 0.5
+"""The share by which calls in batches are cheaper, at every provider that has them."""
 HOURS_PER_WAVE = 24.0
 """The time within which a provider answers a batch."""
 
@@ -25,13 +27,7 @@ class BatchConfig(StrictModel):
     poll_seconds: float = Field(
         60.0, gt=0, description="seconds between two requests for a batch's status"
     )
-    discount: float = Field(
-        0.5, ge=0, lt=1, description="share of `price` by which calls in batches are cheaper"
-    )
     max_calls: int = Field(50_000, ge=1, description="maximum number of calls in one batch")
-    max_bytes: int = Field(
-        190_000_000, ge=1, description="maximum size of one batch's file in bytes"
-    )
     max_concurrent: int = Field(
         8, ge=1, description="maximum number of the model's batches under way at once"
     )
@@ -42,11 +38,6 @@ class BatchConfig(StrictModel):
             " default: the provider answers"
         ),
     )
-
-    @property
-    def price_note(self) -> str:
-        """The discount, as the price of a call states it."""
-        return f"in a batch -{self.discount:.0%}"
 
 
 def _batch_or_none(value: object) -> object:

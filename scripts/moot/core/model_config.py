@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from moot.core.batch_config import BatchConfig, OptionalBatch, check_batch
+from moot.core.batch_config import DISCOUNT, OptionalBatch, check_batch
 from moot.core.endpoint_traits import describe_endpoints, endpoint_traits
 from moot.core.model_values import (
     check_address,
@@ -336,7 +336,7 @@ class ModelConfig(StrictModel):
         """The price in words, in US dollars per million tokens; "" if the model is free."""
         if not self.price.per_million:
             return ""
-        batch_note = self.batch.price_note if self.batch else ""
+        batch_note = f"in a batch -{DISCOUNT:.0%}" if self.batch else ""
         return "; ".join(filter(None, [self.price.per_million, batch_note, self.price.source]))
 
     def cost(
@@ -356,8 +356,7 @@ class ModelConfig(StrictModel):
         """
         total = self.price.microdollars(prompt_tokens, completion_tokens, cached_tokens)
         is_batched = self.gathers_calls if batched is None else batched
-        discount = (self.batch or BatchConfig()).discount if is_batched else 0.0
-        return total * (1 - discount) / 1e6
+        return total * (1 - DISCOUNT * is_batched) / 1e6
 
 
 def _is_on_hub(entry: ValidationInfo, model: str) -> bool:

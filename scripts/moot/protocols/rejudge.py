@@ -32,13 +32,6 @@ class RejudgeParams(ProtocolParams):
         description="The experiment whose debates are judged again, recorded or held by models."
     )
     source_model: str = Field(description="The model of the source experiment.")
-    source_judge: str = Field(
-        "judge",
-        description=(
-            "The seat of the source debates whose words are left out and whose beliefs are"
-            " compared."
-        ),
-    )
     max_reason_chars: ReasonLength = 0
 
 
@@ -68,7 +61,7 @@ async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     )
     rows = _source_debates(debate.setup)[debate.case.case_id, debate.repeat].rows
     for number, turns in groupby(rows, lambda row: row["round"]):
-        are_public = [_play(debate, row, params.source_judge) for row in turns]
+        are_public = [_play(debate, row, JUDGE) for row in turns]
         if any(are_public):
             belief = await debate.say(
                 JUDGE,
@@ -115,7 +108,7 @@ def _source_debates(setup: JobSetup) -> Mapping[tuple[str, int], RecordedDebate]
         UserError: The debates have no texts.
     """
     params: RejudgeParams = setup.params
-    debates = read_debates(tuple(setup.artifacts.values()), frozenset(), params.source_judge)
+    debates = read_debates(tuple(setup.artifacts.values()), frozenset(), JUDGE)
     rows = chain.from_iterable(debate.rows for debate in debates.values())
     if not any(row["text"] and row["visibility"] == PUBLIC for row in rows):
         raise missing_text_error(setup.experiment, params.source_experiment, "a judge could read")

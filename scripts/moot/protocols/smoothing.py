@@ -11,13 +11,11 @@ matter.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from moot.core.cases import Task
 from moot.core.types import Fields
 
 Probabilities = Mapping[str, float]
-Rule = Literal["mean", "any", "all"]
 
 TOKEN_PROBABILITIES, STATED_CONFIDENCE, LABEL_ALONE = (
     "token probabilities",
@@ -39,17 +37,13 @@ def smooth(previous: Probabilities, latest: Probabilities, weight: float) -> dic
     return {label: (1 - weight) * previous[label] + weight * latest[label] for label in previous}
 
 
-def is_threshold_met(reliabilities: Sequence[float], threshold: float, rule: Rule = "mean") -> bool:
-    """Return whether the mean (or any, or every) reliability reaches a threshold.
+def is_threshold_met(reliabilities: Sequence[float], threshold: float) -> bool:
+    """Return whether the mean reliability reaches a threshold.
 
     This is Threshold(v) of Algorithm 1, which the paper does not define. Without reliabilities (no
     assistant, or no seat spoke) the threshold is met.
     """
-    if not reliabilities:
-        return True
-    if rule == "mean":
-        return sum(reliabilities) / len(reliabilities) >= threshold
-    return (any if rule == "any" else all)(value >= threshold for value in reliabilities)
+    return not reliabilities or sum(reliabilities) / len(reliabilities) >= threshold
 
 
 @dataclass(frozen=True, slots=True)

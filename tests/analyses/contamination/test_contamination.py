@@ -83,7 +83,7 @@ async def test_a_model_that_memorised_old_cases_is_detected(
     tmp_path: Path,
 ) -> None:
     transcript, predictions = [], []
-    params = {"date": "date", "cutoffs": {"tiny": CUTOFF}, "words": 60, "max_prompt_chars": 6000}
+    params = {"date": "date", "cutoffs": {"tiny": CUTOFF}, "words": 60}
     for case in CASES:
         answer, debate, _ = await hold("recall", case, REARREST, learnt(case), **params)
         assert answer

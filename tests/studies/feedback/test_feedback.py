@@ -41,7 +41,7 @@ async def test_the_debate_follows_the_algorithm() -> None:
 
 @pytest.mark.parametrize(
     ("changes", "score"),
-    [({"weight": 0.0}, 0.2), ({"smoothing": False}, 0.6), ({"weight": 1.0}, 0.6)],
+    [({"weight": 0.0}, 0.2), ({"weight": 1.0}, 0.6)],
 )
 async def test_the_weight_sets_the_share_of_the_latest_outlook(
     changes: dict[str, Any], score: float
@@ -74,7 +74,7 @@ async def test_only_rebuttals_read_the_other_debaters() -> None:
 
 
 async def test_the_judge_of_the_authors_code_reads_the_last_opening_twice() -> None:
-    params = FeedbackParams(debaters=2, rounds=1, smoothing=False, judge_reads="last_opening")
+    params = FeedbackParams(debaters=2, rounds=1, weight=1, judge_reads="last_opening")
     voice = script_judge([0.2, 0.8])
     debate = make_debate(voice, params, WINNER)
     answer = await debate_feedback(debate, params)

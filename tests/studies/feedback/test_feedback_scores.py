@@ -69,7 +69,7 @@ def results(tmp_path: Path) -> ExperimentResults:
     for name, (_, first, latest, met) in DEBATES.items():
         rows += make_debate(name, first, latest, met)
     answers = [prediction(name, target, "plaintiff") for name, (target, *_) in DEBATES.items()]
-    config = experiment_view(protocol="feedback", params={"weight": 0.5, "smoothing": True})
+    config = experiment_view(protocol="feedback", params={"weight": 0.5})
     return write_results(
         tmp_path, cases, {"tiny": answers}, {"tiny": rows}, WINNER, "toy-feedback", config
     )
@@ -132,7 +132,7 @@ def test_thresholds_are_fitted_only_on_validation_cases(tmp_path: Path) -> None:
     answers = [
         prediction(case.case_id, case.target, case.target) for case in cases if case.split == "test"
     ]
-    config = experiment_view(protocol="feedback", params={"weight": 0.5, "smoothing": True})
+    config = experiment_view(protocol="feedback", params={"weight": 0.5})
     frame = feedback(
         write_results(
             tmp_path, cases, {"tiny": answers}, {"tiny": rows}, WINNER, "toy-feedback", config
@@ -160,7 +160,7 @@ def test_debates_without_an_answer_are_counted(tmp_path: Path) -> None:
         for case in cases
     ]
     answers = [prediction(case.case_id, case.target, "") for case in cases]
-    config = experiment_view(protocol="feedback", params={"weight": 0.5, "smoothing": True})
+    config = experiment_view(protocol="feedback", params={"weight": 0.5})
     frame = feedback(
         write_results(
             tmp_path,

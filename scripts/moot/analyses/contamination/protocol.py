@@ -35,14 +35,15 @@ _NO_NAMES = frozenset(_CAPITALISED.split())
 """Words that legal texts capitalise although they are not names."""
 
 
+MAX_PROMPT_CHARACTERS = 6000
+"""Most characters of a case's text that a prompt shows."""
+
+
 class RecallParams(ProtocolParams):
     """How a model is tested on the cases of a data set; the key `contamination` sets these."""
 
     temperature: Temperature = 0.0
     words: int = Field(60, ge=10, description="number of words of the continuation")
-    max_prompt_chars: int = Field(
-        6000, ge=200, description="most characters of the text that a prompt shows"
-    )
     date: str = Field(
         "",
         description=(
@@ -65,13 +66,13 @@ class Named(BaseModel):  # its schema, with name and docstring, is sent to serve
 async def recall_case(debate: Debate, params: RecallParams) -> Answer | None:
     """Continue the first half, give the masked name, then answer the task's question."""
     check_date(debate.case.dataset, debate.case.case_id, debate.case.attributes, params.date)
-    text = debate.case.text[: 2 * params.max_prompt_chars]
+    text = debate.case.text[: 2 * MAX_PROMPT_CHARACTERS]
     first, second = split_halves(text)
     if second:
         await debate.say(
             SEAT, CONTINUATION, "recall/continuation", private=True, utterances=(), shown=first
         )
-    if masking := mask_name(debate.case.text, params.max_prompt_chars):
+    if masking := mask_name(debate.case.text, MAX_PROMPT_CHARACTERS):
         masked_text, name = masking
         utterance = await debate.say(
             SEAT, NAME, "recall/name", schema=Named, private=True, utterances=(), shown=masked_text

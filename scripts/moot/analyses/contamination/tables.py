@@ -12,6 +12,7 @@ import pandas as pd
 
 from moot.analyses.contamination.protocol import (
     CONTINUATION,
+    MAX_PROMPT_CHARACTERS,
     NAME,
     SEQUENCE,
     decided_after,
@@ -148,10 +149,9 @@ def _continuation_overlap(run: Run) -> tuple["pd.Series[float]", float]:
     with the second half of the next case.
     """
     utterances = _usable_utterances(run, CONTINUATION)
-    max_characters = 2 * run.params["max_prompt_chars"]
     case_ids = sorted(utterances["case_id"].unique())
     halves = {
-        case_id: split_halves(run.results.case_by_id[case_id].text[:max_characters])
+        case_id: split_halves(run.results.case_by_id[case_id].text[: 2 * MAX_PROMPT_CHARACTERS])
         for case_id in case_ids
     }
     next_case = dict(zip(case_ids, [*case_ids[1:], *case_ids[:1]], strict=True))

@@ -44,6 +44,8 @@ from moot.llm.redaction import redacted
 from moot.llm.request import Reply, Request
 from moot.llm.waiting import Patience
 
+MAX_BYTES = 190_000_000
+"""Most bytes of a batch's file: OpenAI accepts 200 MB."""
 Result = TypeVar("Result")
 Outcome = Reply | Exception
 """What becomes of a call: a reply, or the error that a single call would have met."""
@@ -135,9 +137,7 @@ class Batches(Gatherer):
         size = 0
         for call in calls:
             line_size = len(self._line(call))
-            is_full = (
-                len(batch) == self._options.max_calls or size + line_size > self._options.max_bytes
-            )
+            is_full = len(batch) == self._options.max_calls or size + line_size > MAX_BYTES
             if batch and is_full:
                 yield batch
                 batch, size = [], 0

@@ -72,10 +72,6 @@ class Cail18Options(LegalTextOptions):
             "a label that fewer training cases have is left out, with its cases of every split"
         ),
     )
-    descriptions: dict[int | str, str] = Field(
-        default_factory=dict,
-        description="meaning of each label; overrides config/labels/cail18.yaml",
-    )
     max_characters: int = Field(
         3000, ge=200, description="longer facts lose what lies between their opening and end"
     )
@@ -115,7 +111,7 @@ def load(options: Cail18Options, context: LoadContext) -> Loaded:
         noun="本案",
         question=_WORDS[options.predict]["question"],
         labels=labels,
-        meaning=_meanings(options, context, labels),
+        meaning=_meanings(context, labels),
         background="中国刑事案件的案情事实，摘自裁判文书。",
         roles={"prosecutor": "公诉人", "defense": "辩护人", "judge": "审判长"},
         language="zh",
@@ -216,9 +212,7 @@ def _labels(records: list[Record]) -> tuple[str, ...]:
     )
 
 
-def _meanings(
-    options: Cail18Options, context: LoadContext, labels: tuple[str, ...]
-) -> dict[str, str]:
+def _meanings(context: LoadContext, labels: tuple[str, ...]) -> dict[str, str]:
     shipped = load_yaml((context.shipped / "config/labels/cail18.yaml").read_text(encoding="utf-8"))
-    meanings = {str(key): text for key, text in (shipped | options.descriptions).items()}
+    meanings = {str(key): text for key, text in shipped.items()}
     return {label: meanings[label] for label in labels if label in meanings}

@@ -249,11 +249,9 @@ def _round_diagram(design: Design) -> Diagram:
         sources = (*rebuttals, len(steps) - 1)
     stage = "4. Output step"
     steps.append(Step(JUDGE, "summarises the round", sources, stage=stage))
-    weight = params["weight"] if params["smoothing"] else 1
-    text = f"new prediction, smoothed with the earlier one: T = {weight:g}"
+    text = f"new prediction, smoothed with the earlier one: T = {params['weight']:g}"
     if params.get("assistant"):
-        rule = f"{params['threshold_rule']} reliability of at least {params['threshold']:g}"
-        text += f"; O_0 without a {rule}"
+        text += f"; O_0 without a mean reliability of at least {params['threshold']:g}"
     steps.append(Step(JUDGE, text, (0, len(steps) - 1), stage=stage))
     notes = ("Every seat reads the case. Without an assistant step 3 is left out.",)
     return Diagram("", tuple(lanes), tuple(steps), notes)

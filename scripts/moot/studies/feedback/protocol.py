@@ -99,7 +99,6 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
     There is no answer if the judge gives no usable probabilities, or if no seat speaks in a round.
     """
     debaters = assign_seats(debate, params)
-    weight = params.weight if params.smoothing else 1.0
     first = await judge_outlook(debate, params, 0)
     if first is None:
         return None
@@ -124,7 +123,7 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
             latest = await judge_outlook(debate, params, number, summary, reliabilities)
         if latest is None:
             return None
-        current = next_outlook(first, current, latest, met, weight)
+        current = next_outlook(first, current, latest, met, params.weight)
         record_outlook(debate, current, latest, number, met)
     return answer_from(debate, current)
 

@@ -6,7 +6,6 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from moot.protocols import ProtocolParams
-from moot.protocols.smoothing import Rule
 
 JUDGE, ASSISTANT = "judge", "assistant"
 
@@ -41,10 +40,11 @@ class FeedbackParams(ProtocolParams):
     rounds: int = Field(
         2, ge=1, le=5, description="rounds of openings and rebuttals (the paper advises 2 to 3)"
     )
-    weight: float = Field(0.5, ge=0, le=1, description="T: the weight of the latest probabilities")
-    smoothing: bool = Field(
-        True,
-        description="whether earlier probabilities count too; false has the same effect as T = 1",
+    weight: float = Field(
+        0.5,
+        ge=0,
+        le=1,
+        description="T: the weight of the latest probabilities; 1: without smoothing",
     )
     assistant: str = Field(
         "", description="the experiment whose debates train the assistant; default: no assistant"
@@ -69,10 +69,7 @@ class FeedbackParams(ProtocolParams):
         ),
     )
     threshold: float = Field(
-        0.5, ge=0, le=1, description="smallest reliability with which a debate counts"
-    )
-    threshold_rule: Rule = Field(
-        "mean", description="whether the mean, any or every reliability must reach `threshold`"
+        0.5, ge=0, le=1, description="smallest mean reliability with which a debate counts"
     )
     memory: bool = Field(True, description="whether debaters read the summaries of earlier rounds")
     words: int = Field(

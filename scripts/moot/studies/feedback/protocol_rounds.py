@@ -167,7 +167,7 @@ def is_round_reliable(
     """Return Threshold(v). In a preview, whose replies are placeholders, it is always met."""
     if any(map(debate.is_placeholder, rebuttals)):
         return True
-    return is_threshold_met(list(reliabilities.values()), params.threshold, params.threshold_rule)
+    return is_threshold_met(list(reliabilities.values()), params.threshold)
 
 
 def repeat_last_opening(debate: Debate, openings: Sequence[Utterance], number: int) -> Utterance:

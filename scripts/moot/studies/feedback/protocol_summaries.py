@@ -30,6 +30,8 @@ from moot.protocols.debate import Answer, Debate
 
 SEAT, KIND = "clerk", "case summary"
 PARTS = ("background", "claim", "defence")
+TRIES = 3
+"""How often a summary is asked for that has a name or tells the outcome."""
 _LABELS = {
     "plaintiff": "Plaintiff wins",
     "defendant": "Defendant wins",
@@ -46,9 +48,6 @@ class SummaryParams(ProtocolParams):
     )
     words: int = Field(
         200, ge=20, description="maximum words of the background, as stated in the prompt"
-    )
-    tries: int = Field(
-        3, ge=1, description="how often a summary is asked for that has a name or tells the outcome"
     )
 
 
@@ -74,11 +73,11 @@ class CaseSummary(BaseModel):
     options=Options("none"),
     seats=lambda _: (SEAT,),
 )
-async def case_summary(debate: Debate, params: SummaryParams) -> Answer | None:
+async def case_summary(debate: Debate, _params: SummaryParams) -> Answer | None:
     """Summarise an opinion: three parts without names and verdict, and the verdict."""
     names = collect_names(debate.case.text, [debate.case.attributes.get("names", "")])
     leaks: list[str] = []
-    for _ in range(params.tries):
+    for _ in range(TRIES):
         summary = await debate.say(
             SEAT, KIND, "summaries/case_summary", schema=CaseSummary, utterances=(), leaks=leaks
         )

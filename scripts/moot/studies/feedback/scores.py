@@ -103,8 +103,8 @@ def _judged(rows: pd.DataFrame) -> Judged:
 
 
 def own_weight(params: Fields) -> float:
-    """Return the T that an experiment ran with; 1 without smoothing."""
-    return float(params.get("weight", 0.5)) if params.get("smoothing", True) else 1.0
+    """Return the T that an experiment ran with."""
+    return float(params.get("weight", 0.5))
 
 
 def right_at(results: ExperimentResults, debates: Sequence[Judged], weight: float | None) -> Floats:

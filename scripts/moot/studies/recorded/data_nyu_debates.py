@@ -76,10 +76,6 @@ class NyuOptions(DatasetOptions):
             " files under data_root/recorded; download: the same files, downloaded first"
         ),
     )
-    included_only: bool = Field(
-        True,
-        description="whether to load only the debates that the authors included in their paper",
-    )
     faulty: FaultyShare = 0.01
 
 
@@ -186,7 +182,7 @@ def _read_published_debates(
     rows: list[Json] = metadata.reset_index().to_dict("records")
     for row in sorted(rows, key=lambda row: str(row["name"])):
         ending = row["status"].get("Complete", {}).get("result", {}).get("judgingInfo")
-        if options.included_only and not row["includedInPaper"]:
+        if not row["includedInPaper"]:
             cleaning["left out: not in the authors' paper"] += 1
             continue
         if not ending:

@@ -50,7 +50,6 @@ class VastOptions(DatasetOptions):
             " the first row of each post (the nearest to the decision conference paper's test set)"
         ),
     )
-    posts: int = Field(PAPER_POSTS, ge=1, description="number of posts that `first_of_post` keeps")
     faulty: FaultyShare = 0.0
 
 
@@ -164,7 +163,7 @@ def read_posts(path: Path, faulty: float, cleaning: dict[str, int]) -> pd.DataFr
 def select_subset(rows: pd.DataFrame, options: VastOptions) -> pd.DataFrame:
     """Return the rows of a subset, in file order."""
     if options.subset == "first_of_post":
-        return rows.drop_duplicates("post").head(options.posts)
+        return rows.drop_duplicates("post").head(PAPER_POSTS)
     return rows[rows["seen"] == ("0" if options.subset == "zero_shot" else "1")]
 
 
