@@ -37,7 +37,7 @@ from moot.plan.plan_cache import DESK, write_plan
 from moot.papers.selection import add_paper_experiments
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
-from moot.report.exports import EXPORTERS, check_packages
+from moot.report.exports import check_packages, has_inspect
 from moot.report.outcome import read_outcome
 from moot.workflow import dependencies, targets
 from moot.workflow.console import show_stages

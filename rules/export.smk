@@ -1,5 +1,5 @@
-# Exports of debates to spreadsheets and other tools. They are not built by default. Each format has
-# a target such as `export_inspect`; `export` builds the tables and the formats that are installed.
+# Exports of debates to spreadsheets and to inspect_ai. They are not built by default. `export`
+# builds the logs of inspect_ai only where that is installed.
 
 
 rule export_tables:
@@ -18,39 +18,33 @@ rule export_tables:
         "../envs/presentation.yaml"
     params:
         **digests(
-            code=["export_tables.py", *RESULTS_CODE, "jobs/exported_tables.py"],
+            code=["export_tables.py", *RESULTS_CODE, "jobs/exports.py"],
         ),
     script:
         "../scripts/export_tables.py"
 
 
-for name in EXPORTERS:
-    exported = targets.export_path(name, "{experiment}/{model}")
-
-    rule:
-        name:
-            f"convert_to_{name}"
-        input:
-            cases=cases_of_experiment,
-            shards=shards_of_run,
-            predictions="results/predictions/{experiment}/{model}.parquet",
-            calls="results/calls/{experiment}/{model}.parquet",
-            scores="results/scores/{experiment}.parquet",
-        output:
-            exported if EXPORTERS[name].ending else directory(exported),
-        log:
-            f"results/logs/export/{name}/{{experiment}}/{{model}}.log",
-        conda:
-            "../envs/presentation.yaml"
-        params:
-            **digests(
-                code=[
-                    "export.py",
-                    *RESULTS_CODE,
-                    "jobs/run_exports.py",
-                    *dependencies.turn_effect_code(),
-                ],
-            ),
-            format=name,
-        script:
-            "../scripts/export.py"
+rule convert_to_inspect:
+    input:
+        cases=cases_of_experiment,
+        shards=shards_of_run,
+        predictions="results/predictions/{experiment}/{model}.parquet",
+        calls="results/calls/{experiment}/{model}.parquet",
+        scores="results/scores/{experiment}.parquet",
+    output:
+        "results/export/inspect/{experiment}/{model}.eval",
+    log:
+        "results/logs/export/inspect/{experiment}/{model}.log",
+    conda:
+        "../envs/presentation.yaml"
+    params:
+        **digests(
+            code=[
+                "export.py",
+                *RESULTS_CODE,
+                "jobs/exports.py",
+                *dependencies.turn_effect_code(),
+            ],
+        ),
+    script:
+        "../scripts/export.py"

@@ -1,7 +1,6 @@
-# Targets with a name: one for each stage, and one for each export format. The target with a study's
-# name is in the Snakefile.
+# Targets with a name: one for each stage. The target with a study's name is in the Snakefile.
 
-EXPORTS = {f"export_{name}": targets.exports(plan, name) for name in EXPORTERS}
+LOGS = [f"results/export/inspect/{run}.eval" for run in targets.runs(plan)]
 
 for name, files in {
     "cases": CASES,
@@ -16,11 +15,8 @@ for name, files in {
     "figures": targets.figure_files(targets.nonempty_names(plan, FIGURES)),
     "readers": targets.readers(plan),
     "outcomes": targets.outcomes(plan),
-    **EXPORTS,
-    "export": [
-        *rules.export_tables.output,
-        *(EXPORTS[f"export_{name}"] for name in EXPORTERS if not EXPORTERS[name].missing_package()),
-    ],
+    "export_inspect": LOGS,
+    "export": [*rules.export_tables.output, *(LOGS if has_inspect() else [])],
     "retry": page_files(INDEX),
 }.items():
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from moot.jobs.exported_tables import write_exported_tables
+from moot.jobs.exports import write_exported_tables
 from moot.workflow.job import job
 
 if __name__ == "__main__":

@@ -28,7 +28,6 @@ from moot.core.read_config import merge_over_defaults, parse_config
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
-from moot.report.exports import EXPORTERS
 from moot.workflow import targets
 
 for module in pkgutil.walk_packages(moot.__path__, "moot."):

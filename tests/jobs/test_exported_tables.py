@@ -7,8 +7,8 @@ import pytest
 
 from moot.core.artifacts import describe, write_rows
 from moot.core.errors import UserError
-from moot.jobs.exported_tables import write_exported_tables
-from moot.report.exports import EXPORTERS, Exporter, check_packages
+from moot.jobs.exports import write_exported_tables
+from moot.report.exports import check_packages
 from moot.report.workbook import MAX_CELL_CHARS
 
 
@@ -27,9 +27,8 @@ def test_each_kind_is_a_csv_file_and_a_sheet(tmp_path: Path) -> None:
 def test_a_missing_package_is_named_before_a_job_starts(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    entry = Exporter(EXPORTERS["inspect"].write, ".eval", "no_such_package")
-    monkeypatch.setitem(EXPORTERS._entries, "inspect", entry)
+    monkeypatch.setattr("moot.report.exports.find_spec", lambda _: None)
     check_packages({"export"})
     assert "pip install 'moot[inspect]'" in caplog.text
-    with pytest.raises(UserError, match="no_such_package, not installed here: pip install"):
+    with pytest.raises(UserError, match="inspect_ai, not installed here: pip install"):
         check_packages({"convert_to_inspect"})

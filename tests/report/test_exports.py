@@ -1,11 +1,9 @@
 """Test exports of debates with faults, read back by the tools that use them."""
 
 import json
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ from fault_server import FaultServer
 from moot.core.errors import UserError
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
-from moot.report.exports import EXPORTERS, Export
+from moot.report.exports import Export, write_inspect_log
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL
@@ -67,7 +65,7 @@ def log(export: Export, tmp_path_factory: pytest.TempPathFactory) -> Any:
         "inspect_ai.log", reason="inspect_ai is not installed (the extra `inspect`)"
     )
     path = tmp_path_factory.mktemp("log") / "trial.eval"
-    EXPORTERS["inspect"].write(export, path)
+    write_inspect_log(export, path)
     return library.read_eval_log(str(path), resolve_attachments="full")
 
 
@@ -129,7 +127,7 @@ def test_each_call_is_in_the_span_of_its_utterance(export: Export, log: Any) -> 
 def test_an_export_is_reproducible(export: Export, log: Any, tmp_path: Path) -> None:
     from inspect_ai.log import read_eval_log
 
-    EXPORTERS["inspect"].write(export, tmp_path / "again.eval")
+    write_inspect_log(export, tmp_path / "again.eval")
     second_log = read_eval_log(str(tmp_path / "again.eval"), resolve_attachments="full")
     assert second_log.model_dump(exclude={"location"}) == log.model_dump(exclude={"location"})
 
@@ -137,9 +135,9 @@ def test_an_export_is_reproducible(export: Export, log: Any, tmp_path: Path) -> 
 def test_a_missing_package_is_an_error_that_names_the_extra(
     export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "moot.report.exports._inspect_log", None)
+    monkeypatch.setitem(sys.modules, "moot.report.inspect_log", None)
     with pytest.raises(UserError, match="make env EXTRAS=inspect"):
-        EXPORTERS["inspect"].write(export, tmp_path / "export")
+        write_inspect_log(export, tmp_path / "export")
     assert not list(tmp_path.iterdir())
 
 
@@ -155,28 +153,10 @@ def test_an_inspect_log_of_scores_without_intervals_or_counts_is_written(
 
     scores = export.scores.assign(**dict.fromkeys(empty_columns, float("nan")))
     path = tmp_path / "log.eval"
-    EXPORTERS["inspect"].write(replace(export, scores=scores), path)
+    write_inspect_log(replace(export, scores=scores), path)
     log = read_eval_log(str(path))
     assert log.results is not None and log.results.total_samples == 2 * CASES
     metrics = log.results.scores[0].metrics
     assert bool(metrics) == ("ci_high" not in empty_columns)
     for metric in metrics.values():
         assert not {"n", "n_cases"} & set(empty_columns) & set(metric.metadata or {})
-
-
-def test_the_format_on_the_page_writes_every_utterance(
-    export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = (PROJECT / "docs/exporting.md").read_text("utf-8")
-    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    assert "lines" not in EXPORTERS
-    monkeypatch.setattr(EXPORTERS, "_entries", dict(EXPORTERS._entries))
-    exec(example, {})
-
-    path = tmp_path / f"debates{EXPORTERS['lines'].ending}"
-    EXPORTERS["lines"].write(export, path)
-
-    text = path.read_text("utf-8")
-    utterances = list(chain.from_iterable(debate.utterances for debate in export.debates()))
-    assert len(utterances) > 2 * CASES
-    assert all(f"{row['speaker']} {row['text']}" in text for row in utterances)

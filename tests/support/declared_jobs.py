@@ -15,7 +15,6 @@ from snakemake.parser import parse
 from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
-from moot.report.exports import EXPORTERS
 from moot.workflow import dependencies, targets
 from moot.workflow.provenance import DIGESTS
 from moot.workflow.resumed_debates import SHARDS, times_resumed
@@ -27,7 +26,6 @@ EXCLUDED = ("common", "hooks", "targets", "commands")
 """Files of rules that set up a run, or that declare no artifact."""
 NAMES = {
     "COMPARISON": COMPARISON,
-    "EXPORTERS": EXPORTERS,
     "FIGURES": FIGURES,
     "INDEX": targets.INDEX,
     "IS_MAIN": False,

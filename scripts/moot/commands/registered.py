@@ -20,7 +20,6 @@ from moot.datasets.turn_columns import TurnColumns
 from moot.llm.endpoints import ENDPOINTS
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.report import FIGURES, TABLES
-from moot.report.exports import EXPORTERS
 from moot.report.markdown import markdown_table
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
@@ -74,10 +73,6 @@ def describe_registered() -> str:
     parts += ["## Rubrics", _list_entries(RUBRICS, lambda rubric: ", ".join(rubric.labels))]
     parts += ["## Tables", _list_entries(TABLES, lambda entry: entry.caption)]
     parts += ["## Figures", _list_entries(FIGURES, lambda entry: entry.caption)]
-    parts += [
-        "## Export formats",
-        _list_entries(EXPORTERS, lambda entry: _summary(inspect.getmodule(entry.write))),
-    ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -13,7 +13,6 @@ from moot.plan.papers_of_run import papers_of_run
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.report.content import Figure, Table
-from moot.report.exports import EXPORTERS
 from moot.workflow.resumed_debates import SHARDS
 
 INDEX = "index"
@@ -214,16 +213,6 @@ def papers(plan: Plan) -> list[str]:
         if name in papers_of_run(plan):
             files += paper_files(paper)
     return files
-
-
-def exports(plan: Plan, name: str) -> list[str]:
-    """Return the exports of all experiments and models in one format."""
-    return [export_path(name, run) for run in runs(plan)]
-
-
-def export_path(name: str, run: str) -> str:
-    """Return the file or folder of the export of a run (`EXPERIMENT/MODEL`) in one format."""
-    return f"results/export/{name}/{run}{EXPORTERS[name].ending}"
 
 
 def existing_paths(paths: Iterable[str]) -> list[Path]:

@@ -7,7 +7,7 @@ from attribution_runs import World, study_results
 
 from moot.analyses.attribution.tables import what_moved
 from moot.core.artifacts import describe, write_rows
-from moot.report.exports import EXPORTERS, Export
+from moot.report.exports import Export, write_inspect_log
 from moot.report.turn_effects import effects_of_study
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
@@ -66,7 +66,7 @@ def test_a_log_of_inspect_contains_the_effects(tmp_path: Path) -> None:
     library = pytest.importorskip(
         "inspect_ai.log", reason="inspect_ai is not installed (the extra `inspect`)"
     )
-    EXPORTERS["inspect"].write(export_debate(tmp_path), tmp_path / "test.eval")
+    write_inspect_log(export_debate(tmp_path), tmp_path / "test.eval")
     [sample] = library.read_eval_log(
         str(tmp_path / "test.eval"), resolve_attachments="full"
     ).samples

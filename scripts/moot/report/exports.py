@@ -1,10 +1,7 @@
-"""Debates in the formats of other tools: each module registers one format.
-
-Heavy libraries are imported inside functions, since the formats are read at every start.
-"""
+"""Debates for other tools: what an export contains, and the logs of inspect_ai."""
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
@@ -15,7 +12,7 @@ import pandas as pd
 from moot.core.errors import UserError
 from moot.core.log import LOG
 from moot.core.natural_order import natural_key
-from moot.core.registry import Registry
+from moot.core.optional import import_extra
 from moot.core.schemas import JUDGED
 from moot.core.types import Fields, Json, JsonObject
 from moot.core.utterance_kinds import CONCLUSION, PUBLIC
@@ -103,52 +100,33 @@ class Export:
         return max((call_times(call)[1] for call in self.calls().values()), default=NO_TIME)
 
 
-@dataclass(frozen=True, slots=True)
-class Exporter:
-    """A format: how the debates of one experiment and model are written.
+def write_inspect_log(export: Export, path: Path) -> None:
+    """Write the log of an experiment and model.
 
-    Attributes:
-        ending: the end of the file's name, or "" for a folder.
-        package: the package that it needs, which the extra of its name installs; "" for none.
+    Raises:
+        UserError: the extra `inspect` is not installed.
     """
-
-    write: Callable[[Export, Path], None]
-    ending: str
-    package: str = ""
-
-    def missing_package(self) -> str:
-        """Return the package that the format needs, if it is not installed."""
-        return "" if not self.package or find_spec(self.package) else self.package
+    import_extra("moot.report.inspect_log", "inspect").write_log(export, path)
 
 
-EXPORTERS: Registry[Exporter] = Registry("export format", "export", "moot.report.exports")
-
-
-def exporter(
-    name: str, ending: str = "", package: str = ""
-) -> Callable[[Callable[[Export, Path], None]], Callable[[Export, Path], None]]:
-    """Register a format: `@exporter("lines", ".txt")` above a function that writes a file."""
-
-    def add(write: Callable[[Export, Path], None]) -> Callable[[Export, Path], None]:
-        EXPORTERS.register(name)(Exporter(write, ending, package))
-        return write
-
-    return add
+def has_inspect() -> bool:
+    """Return whether inspect_ai is installed."""
+    return find_spec("inspect_ai") is not None
 
 
 def check_packages(rules: Collection[str]) -> None:
-    """Say once which formats of `export` are left out, before any job starts.
+    """Say that the logs of inspect_ai are left out of `export`, before any job starts.
 
     Raises:
-        UserError: a format was asked for whose package is not installed.
+        UserError: the logs were asked for, and inspect_ai is not installed.
     """
-    for name in EXPORTERS:
-        package = EXPORTERS[name].missing_package()
-        remedy = f"pip install 'moot[{name}]' (in a clone: make env EXTRAS={name})"
-        if package and f"convert_to_{name}" in rules:
-            raise UserError(f"the export to {name} needs {package}, not installed here: {remedy}.")
-        if package and "export" in rules:
-            LOG.warning("not exported to %s: it needs %s: %s", name, package, remedy)
+    if has_inspect():
+        return
+    remedy = "pip install 'moot[inspect]' (in a clone: make env EXTRAS=inspect)"
+    if "convert_to_inspect" in rules:
+        raise UserError(f"the export to inspect needs inspect_ai, not installed here: {remedy}.")
+    if "export" in rules:
+        LOG.warning("not exported to inspect: it needs inspect_ai: %s", remedy)
 
 
 def missing_as_none(row: Fields) -> JsonObject:

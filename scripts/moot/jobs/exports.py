@@ -1,11 +1,27 @@
-"""The predictions, utterances and calls of a whole run, for a spreadsheet."""
+"""Exports of a run: tables for spreadsheets, and logs of inspect_ai."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from moot.core.artifacts import atomic_path, read_frames
+from moot.core.artifacts import atomic_path, read_frame, read_frames
+from moot.jobs.job_results import load_model_results
+from moot.plan.plan import Plan
 from moot.report.escaping import csv_text
+from moot.report.exports import Export, write_inspect_log
 from moot.report.workbook import write_workbook
+from moot.scores.score import OVERALL
+
+if TYPE_CHECKING:
+    from snakemake.script import Snakemake
+
+
+def write_log_of_job(plan: Plan, job: "Snakemake") -> None:
+    """Write a job's debates as a log of inspect_ai."""
+    scores, model = read_frame(Path(job.input.scores)), job.wildcards.model
+    model_scores = scores[(scores["model"] == model) & (scores["group"] == OVERALL)]
+    export = Export(load_model_results(plan, job), model, model_scores)
+    write_inspect_log(export, Path(job.output[0]))
 
 
 def write_exported_tables(artifacts: Mapping[str, Sequence[Path]], folder: Path) -> None:
