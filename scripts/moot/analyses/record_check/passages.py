@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from operator import attrgetter
 
-from moot.core.text_words import count_words, number_value, split_words
+from moot.core.text_words import count_words, number_value
 
 QUOTATION, AUTHORITY, DATE, AMOUNT, NUMBER = "quotation", "authority", "date", "amount", "number"
 FIGURES = (DATE, AMOUNT, NUMBER)
@@ -17,6 +18,7 @@ MIN_QUOTED_WORDS = 3
 """Shorter passages in quotation marks are mentioned words, not quotations."""
 ANY_NUMBER = "any number"
 OPENING_MARKS, CLOSING_MARKS = "“«「『", "”»」』"
+_MARKS = re.compile(f"[{OPENING_MARKS}{CLOSING_MARKS}]")
 _STRAIGHT = re.compile(r"(?<![\w\"])\"([^\"\s](?:[^\"]{0,3998}[^\"\s])?)\"(?![\w\"])")
 _DIGITS = r"\d{1,30}(?:,\d{3}(?!\d)){0,10}(?:\.\d{1,30})?"
 _NUMBER = re.compile(
@@ -60,20 +62,9 @@ _AUTHORITIES = (
     re.compile(r"第[\d〇零一二三四五六七八九十百千]{1,8}条(?:之[一二三四])?"),
 )
 _ORDINALS = str.maketrans("年月日%％$€£", " " * 8)
-_WORDS_FROM_TWO = [
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
-_NUMBER_WORDS = {word: Decimal(value) for value, word in enumerate(_WORDS_FROM_TWO, start=2)}
+_NUMBER_WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_NUMBER_WORDS += ["eleven", "twelve"]
+_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +97,15 @@ def statement_text(text: str, parsed: str | None) -> str:
 
 def find_passages(text: str) -> list[Passage]:
     """Return the passages of a statement in their order, without nested passages."""
-    passages: list[Passage] = []
-    for start, end in _quoted_spans(text):
-        quotation = text[start + 1 : end - 1]
-        if count_words(quotation) >= MIN_QUOTED_WORDS:
-            passages.append(Passage(QUOTATION, quotation, start, end))
+    quotations = _marked_quotations(text)
+    straight = [Passage(QUOTATION, match[1], *match.span()) for match in _STRAIGHT.finditer(text)]
+    quotations += _outside(quotations, straight)
+    passages = [quote for quote in quotations if count_words(quote.text) >= MIN_QUOTED_WORDS]
     for pattern in _AUTHORITIES:
         matches = [Passage(AUTHORITY, match[0], *match.span()) for match in pattern.finditer(text)]
         passages += _outside(passages, matches)
-    return sorted(
-        passages + _outside(passages, find_figures(text)), key=lambda passage: passage.start
-    )
+    passages += _outside(passages, find_figures(text))
+    return sorted(passages, key=attrgetter("start"))
 
 
 def find_figures(text: str) -> list[Passage]:
@@ -136,15 +125,17 @@ def figure_keys(text: str) -> Iterator[tuple[tuple[str, object], str]]:
     They are the keys of the figure and of its numbers. A date is also found by its month.
     Numbers from two to twelve may be written as words.
     """
-    for figure in [*find_figures(text), *_number_words(text)]:
+    for figure in find_figures(text):
         yield figure.key, figure.text
-        if figure.kind == DATE and isinstance(figure.key[1], tuple):
-            year, month, _ = figure.key[1]
-            yield (DATE, (year, month, None)), figure.text
+        if isinstance(figure.key[1], tuple):
+            yield (DATE, (*figure.key[1][:2], None)), figure.text
         if figure.kind == AMOUNT:
             yield (ANY_NUMBER, figure.key[1]), figure.text
         for digits in _NUMBER.findall(figure.text.translate(_ORDINALS)):
             yield (ANY_NUMBER, number_value(digits)), figure.text
+    for match in _NUMBER_WORD.finditer(text):
+        value = Decimal(2 + _NUMBER_WORDS.index(match[0].lower()))
+        yield (NUMBER, value), match[0]
 
 
 def sought_keys(figure: Passage) -> list[tuple[str, object]]:
@@ -155,14 +146,6 @@ def sought_keys(figure: Passage) -> list[tuple[str, object]]:
     if figure.kind == NUMBER:
         return [(ANY_NUMBER, figure.key[1]), figure.key]
     return [figure.key, (NUMBER, figure.key[1])]
-
-
-def _number_words(text: str) -> Iterator[Passage]:
-    """Yield the numbers from two to twelve that a text writes as words."""
-    for word in split_words(text):
-        if word.form in _NUMBER_WORDS:
-            value = (NUMBER, _NUMBER_WORDS[word.form])
-            yield Passage(NUMBER, text[word.start : word.end], word.start, word.end, value)
 
 
 def _date(match: "re.Match[str]") -> Passage:
@@ -195,24 +178,19 @@ def _outside(passages: list[Passage], candidates: Iterable[Passage]) -> list[Pas
     return free
 
 
-def _quoted_spans(text: str) -> list[tuple[int, int]]:
-    """Return start and end of the outermost quotations, including their marks.
+def _marked_quotations(text: str) -> list[Passage]:
+    """Return the outermost quotations between opening and closing marks.
 
     Unpaired marks are skipped.
     """
-    spans: list[tuple[int, int]] = []
+    quotations: list[Passage] = []
     open_marks: list[int] = []
-    for place, character in enumerate(text):
-        if character in OPENING_MARKS:
-            open_marks.append(place)
-        elif character in CLOSING_MARKS and open_marks:
+    for mark in _MARKS.finditer(text):
+        if mark[0] in OPENING_MARKS:
+            open_marks.append(mark.start())
+        elif open_marks:
             start = open_marks.pop()
-            while spans and spans[-1][0] > start:
-                spans.pop()
-            spans.append((start, place + 1))
-    straight: list[tuple[int, int]] = []
-    for match in _STRAIGHT.finditer(text):
-        start, end = match.span()
-        if not any(start < other_end and other < end for other, other_end in spans):
-            straight.append((start, end))
-    return sorted(spans + straight)
+            while quotations and quotations[-1].start > start:
+                quotations.pop()
+            quotations.append(Passage(QUOTATION, text[start + 1 : mark.start()], start, mark.end()))
+    return quotations

@@ -6,9 +6,10 @@ that it is false.
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import chain, islice
 from typing import NamedTuple
 
 from moot.analyses.record_check.passages import FIGURES, Passage, figure_keys, sought_keys
@@ -21,11 +22,11 @@ CONTEXT_WORDS = 4
 """Words on each side of a figure that identify it in the record."""
 MAX_WORDS = 200
 """Words of a quotation that are compared, which bounds the time for hostile texts."""
-GRAM_SIZES = (3, 2, 1)
-"""The numbers of words in a row whose places are noted."""
-MAX_PLACES, MAX_PLACES_OF_SPEAKER = 64, 32
-"""The most noted places of the same words, in all texts and in those of one speaker."""
+MAX_PLACES = 64
+"""The most places of two words that are compared, half of them in the texts of one speaker."""
 _MARK = re.compile(r"\[[^\[\]]{0,80}\]|\.\.\.|…")
+_Place = tuple[int, int]
+"""The number of a text, and of a word in it."""
 
 
 class Match(NamedTuple):
@@ -36,63 +37,40 @@ class Match(NamedTuple):
     words: str = ""
 
 
-class _Block(NamedTuple):
-    """A row of words that begins at a place of the record and at an offset of a passage."""
-
-    place: int
-    offset: int
-    length: int
+class _Text(NamedTuple):
+    text: str
+    words: Sequence[Word]
+    forms: Sequence[str]
 
 
 class Record:
     """The words and figures of the texts in which passages are looked up.
 
-    Texts are added one by one. An index of the places of three words in a row finds a passage, so
-    that the time grows with the words and not with their square.
+    Texts are added one by one. An index of the places of each word and of two words in a row finds
+    a passage, so that the time grows with the words and not with their square.
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        self.texts: list[str] = []
-        self._speakers: list[str | None] = []
-        self._words: list[tuple[int, Word]] = []
-        self._forms: list[str] = []
-        self._ends: list[int] = []
-        self._places: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-        self._figures: defaultdict[tuple[str, object], list[Match]] = defaultdict(list)
+        self._texts: list[_Text] = []
+        # places and figures by what is sought, then by speaker
+        self._places = defaultdict[tuple[str, ...], dict[str | None, list[_Place]]](dict)
+        self._figures = defaultdict[tuple[str, object], dict[str | None, Match]](dict)
         for text in texts:
             self.add(text)
 
     def add(self, text: str, speaker: str | None = None) -> None:
         """Add a text; passages of its speaker are not looked up in it."""
-        number, start = len(self.texts), len(self._forms)
-        self.texts.append(text)
-        self._speakers.append(speaker)
-        words = split_words(text)
-        self._words += [(number, word) for word in words]
-        self._forms += [word.form for word in words]
-        self._ends.append(len(self._forms))
-        for size in GRAM_SIZES:
-            for place in range(start, len(self._forms) - size + 1):
-                self._note_place(tuple(self._forms[place : place + size]), place, speaker)
+        number, words = len(self._texts), split_words(text)
+        forms = [word.form for word in words]
+        self._texts.append(_Text(text, words, forms))
+        for place, gram in chain(_grams(forms, 1), _grams(forms, 2)):
+            places = self._places[gram].setdefault(speaker, [])
+            if len(places) < MAX_PLACES // 2:  # hostile texts repeat words
+                places.append((number, place))
         for key, figure_words in figure_keys(text):
-            matches = self._figures[key]
-            if all(self._speakers[match.text_number] != speaker for match in matches[:2]):
-                matches.append(Match(VERBATIM, number, figure_words))
+            self._figures[key].setdefault(speaker, Match(VERBATIM, number, figure_words))
 
-    def _note_place(self, gram: tuple[str, ...], place: int, speaker: str | None) -> None:
-        """Note a place of some words, unless many are noted; hostile texts repeat words."""
-        places = self._places[gram]
-        if len(places) < MAX_PLACES:
-            own_places = sum(self._speaker_at(noted) == speaker for noted in places)
-            if own_places < MAX_PLACES_OF_SPEAKER:
-                places.append(place)
-
-    def _speaker_at(self, place: int) -> str | None:
-        return self._speakers[self._words[place][0]]
-
-    def check(
-        self, passage: Passage, statement: Sequence[Word], speaker: str | None = None
-    ) -> Match:
+    def check(self, passage: Passage, statement: Sequence[Word], speaker: str = "") -> Match:
         """Look up a passage of a statement, which is given as its words.
 
         A figure is `altered` if the words around it occur in the record with another value. The
@@ -101,8 +79,8 @@ class Record:
         """
         if passage.kind in FIGURES:
             for key in sought_keys(passage):
-                for match in self._figures.get(key, ()):
-                    if speaker is None or self._speakers[match.text_number] != speaker:
+                for author, match in self._figures.get(key, {}).items():
+                    if author != speaker:
                         return match
             first = bisect_left(statement, passage.start, key=lambda word: word.start)
             last = bisect_left(statement, passage.end, key=lambda word: word.start)
@@ -116,63 +94,37 @@ class Record:
             key=lambda match: (RESULTS.index(match.result), len(match.words)),
         )
 
-    def _check_words(self, words: Sequence[Word], speaker: str | None) -> Match:
-        """Look up words in their order, or else the most similar words of the record."""
+    def _check_words(self, words: Sequence[Word], speaker: str) -> Match:
+        """Look up words in their order, or else the most similar words of one text.
+
+        These are where most pairs of successive words occur at the same distance from each other
+        as in the passage.
+        """
         forms = [word.form for word in words]
-        block = self._find_longest_block(forms, speaker)
-        if block is None:
+        starts = Counter[_Place]()
+        for offset, gram in _grams(forms, min(2, len(forms))):
+            starts.update((number, place - offset) for number, place in self._find(gram, speaker))
+        if not starts:
             return Match(NOT_LOCATABLE)
-        if block.length == len(forms):
-            return self._match(VERBATIM, block.place, len(forms))
-        text_start, text_end = self._text_ends(block.place)
-        start = max(text_start, block.place - block.offset)
-        window = self._forms[start : min(text_end, start + len(forms))]
+        [((number, start), _)] = starts.most_common(1)
+        text, start = self._texts[number], max(0, start)
+        window = text.forms[start : start + len(forms)]
         matcher = SequenceMatcher(None, window, forms, autojunk=False)
         equal_words = sum(block.size for block in matcher.get_matching_blocks())
         if equal_words < MIN_SIMILARITY * len(forms):
             return Match(NOT_LOCATABLE)
-        return self._match(ALTERED, start, len(forms))
+        result = VERBATIM if equal_words == len(forms) else ALTERED
+        last = text.words[start + len(window) - 1]
+        return Match(result, number, text.text[text.words[start].start : last.end])
 
-    def _find_longest_block(self, forms: Sequence[str], speaker: str | None) -> _Block | None:
-        """Return the longest row of words that the record has as well, the first of equal ones.
+    def _find(self, gram: tuple[str, ...], speaker: str) -> Iterator[_Place]:
+        """Yield the places of some words in the texts of others."""
+        by_speaker = self._places.get(gram, {})
+        places = (place for name in by_speaker if name != speaker for place in by_speaker[name])
+        return islice(places, MAX_PLACES)
 
-        Three quarters of a passage's words contain two in a row, so that a single word is sought
-        for a passage of one word alone.
-        """
-        for size in GRAM_SIZES if len(forms) > 1 else (1,):
-            blocks: dict[int, _Block] = {}
-            for offset in range(len(forms) - size + 1):
-                for place in self._places.get(tuple(forms[offset : offset + size]), ()):
-                    known = blocks.get(place - offset)
-                    is_known = known and place < known.place + known.length
-                    is_own = speaker is not None and self._speaker_at(place) == speaker
-                    if not is_known and not is_own:
-                        block = self._extend(forms, place, offset)
-                        if not known or block.length > known.length:
-                            blocks[place - offset] = block
-            if blocks:
-                return min(blocks.values(), key=lambda block: (-block.length, block.place))
-        return None
 
-    def _extend(self, forms: Sequence[str], place: int, offset: int) -> _Block:
-        """Return the longest row of equal words from a place on, within its text."""
-        text_end = self._text_ends(place)[1]
-        length = 0
-        while (
-            place + length < text_end
-            and offset + length < len(forms)
-            and self._forms[place + length] == forms[offset + length]
-        ):
-            length += 1
-        return _Block(place, offset, length)
-
-    def _text_ends(self, place: int) -> tuple[int, int]:
-        """Return where the text of a place starts and ends, in words."""
-        number = self._words[place][0]
-        return (self._ends[number - 1] if number else 0), self._ends[number]
-
-    def _match(self, result: str, start: int, length: int) -> Match:
-        """Return the place of words that start in one text, up to the end of this text."""
-        number, first = self._words[start]
-        last = min(start + length, self._ends[number]) - 1
-        return Match(result, number, self.texts[number][first.start : self._words[last][1].end])
+def _grams(forms: Sequence[str], size: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield each row of some words with its place."""
+    for place in range(len(forms) - size + 1):
+        yield place, tuple(forms[place : place + size])
