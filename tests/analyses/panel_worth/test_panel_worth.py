@@ -15,8 +15,6 @@ from moot.analyses.panel_worth.tables import (
     COLUMNS,
     EVERYONE,
     NO_COMMON_ERROR,
-    RULE_COLUMNS,
-    panel_rules,
     panel_worth,
 )
 from moot.report.notes import NO_TRUTH
@@ -89,37 +87,6 @@ def test_the_majority_of_independent_members_is_poisson_binomial() -> None:
     random = np.random.default_rng(4)
     panels = make_panels((random.random((4000, 5)) < 0.35).astype(float))
     assert majority_of_independent(panels) == pytest.approx(panels.majority_right.mean(), abs=0.02)
-
-
-@pytest.mark.parametrize("size", [3, 6, 12])
-def test_rules_agree_with_drawn_members(tmp_path: Path, size: int) -> None:
-    panel = talking_panel(members=12)
-    frame = panel_rules(study(tmp_path, **panel)).frame
-    rows = frame[(frame["when"] == "first answers") & (frame["members drawn"] == size)]
-    votes_needed = {"majority": size // 2 + 1, "two thirds": 2 * size // 3, "unanimity": size}
-    truth = [("no", "yes")[number % 2] for number in range(CASES)]
-    answers = [row["prediction"] for row in panel["talk"] if row["round"] == 1]
-    is_right = np.array(answers).reshape(CASES, 12) == np.array(truth)[:, None]
-    random = np.random.default_rng(5)
-    draws = [random.permuted(is_right, axis=1)[:, :size].sum(axis=1) for _ in range(400)]
-    right_counts = np.array(draws)
-    assert rows["rule"].tolist() == list(votes_needed)
-    for row in rows.to_dict("records"):
-        votes = votes_needed[row["rule"]]
-        assert row["decides right"] == pytest.approx((right_counts >= votes).mean(), abs=0.02)
-        wrong_share = (size - right_counts >= votes).mean()
-        assert row["decides wrong"] == pytest.approx(wrong_share, abs=0.02)
-
-
-def test_panels_that_are_too_small_are_left_out(tmp_path: Path) -> None:
-    panel = talking_panel(members=6)
-    names = {f"c{number:02}" for number in range(10)}
-    panel["talk"] = [
-        row for row in panel["talk"] if row["speaker"] != "judge_5" or row["case_id"] not in names
-    ]
-    frame = panel_rules(study(tmp_path, **panel)).frame
-    cases = frame.groupby("members drawn")["cases"].unique()
-    assert {size: list(counts) for size, counts in cases.items()} == {3: [CASES], 6: [CASES - 10]}
 
 
 def make_votes(accuracies: tuple[float, ...], *, is_named: bool = True) -> Panels:
@@ -232,7 +199,7 @@ def test_a_judge_of_another_family_adds_more_where_families_err_apart(tmp_path: 
             rows.append(row)
     row = panel_worth(study(tmp_path, predictions=rows, talk=[])).frame.iloc[0]
     same = row["effective votes with one more member"]
-    assert same < row["with one of another model"] < row["with one of another family"]
+    assert row["with one of another model"] == pytest.approx(same), "all models differ"
     assert row["with one of another family"] > row["effective votes"] + 0.3
     assert np.isnan(row["with one of another persona"])
 
@@ -369,15 +336,13 @@ def test_families_are_compared_without_regard_to_case(tmp_path: Path) -> None:
 def test_one_member_is_no_panel(tmp_path: Path) -> None:
     results = study(tmp_path, **talking_panel(members=1))
     assert panel_worth(results).frame["what is missing"].tolist() == [ONE_MEMBER]
-    assert panel_rules(results).frame["what is missing"].tolist() == [ONE_MEMBER]
 
 
 def test_a_run_without_a_valid_answer_has_no_members(tmp_path: Path) -> None:
     results = study(tmp_path, **talking_panel(members=1))
     [experiment] = results.experiments.values()
     experiment.predictions["status"] = "invalid"
-    for table in (panel_worth(results), panel_rules(results)):
-        assert (table.frame["what is missing"] != "").all()
+    assert (panel_worth(results).frame["what is missing"] != "").all()
 
 
 def test_repeats_of_a_debate_are_members(tmp_path: Path) -> None:
@@ -420,20 +385,6 @@ def test_members_who_are_right_or_wrong_about_one_label_are_measured(
     assert row["correlation low"] <= 0 <= row["correlation high"]
 
 
-def test_rules_say_how_many_members_are_missing(tmp_path: Path) -> None:
-    frame = panel_rules(study(tmp_path, **talking_panel(members=2))).frame
-    assert frame["what is missing"].tolist() == ["2 members a panel; needed: 3"]
-
-
-def test_shares_of_a_rule_sum_to_one(tmp_path: Path) -> None:
-    frame = panel_rules(study(tmp_path, **talking_panel())).frame
-    total = frame["decides right"] + frame["decides wrong"] + frame["hung"]
-    assert np.allclose(total, 1) and len(set(frame["rule"])) == 3
-    unanimity = frame[(frame["rule"] == "unanimity") & (frame["when"] == "first answers")]
-    assert unanimity["hung"].item() > 0.3
-
-
 def test_headings_are_words() -> None:
-    columns = [*COLUMNS.columns, *RULE_COLUMNS.columns]
-    assert all("_" not in column.name for column in columns)
+    assert all("_" not in column.name for column in COLUMNS.columns)
     assert isinstance(COLUMNS.table([]).frame, pd.DataFrame)

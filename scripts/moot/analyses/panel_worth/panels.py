@@ -1,15 +1,17 @@
 """Panels: the correlation of errors, effective votes, and what independent members would reach."""
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from moot.stats.arrays import Floats, ratio
+from moot.stats.arrays import Floats, Truths, as_numbers, ratio
 from moot.stats.statistic import DIFFERENCE, SHARE, Statistic, ratio_statistic
 
 MIN_NAMED_PANELS, MAX_NAMES = 8, 20
 """The mean number of panels of a name, and the number of names, with which each name counts."""
+_DIGITS = 12  # rounding leaves 1e-17 instead of 0 where no pair counts
 
 
 class Panels:
@@ -18,7 +20,6 @@ class Panels:
     Attributes:
         cases: the case of each panel.
         names: of the members; one name for all members where names rarely recur.
-        votes: the answers of each panel by name and label, shape (panels, names, labels).
         members, wrong_members: the numbers of members by name, shape (panels, names).
         sizes, right_counts, wrong_counts: the numbers of all members, shape (panels,).
         majority_right: whether more than half of each panel are right; a half where half are.
@@ -27,56 +28,56 @@ class Panels:
     """
 
     def __init__(self, answers: pd.DataFrame) -> None:
-        answers = answers.sort_values("panel", kind="stable")
-        members = answers["member"]
         panels_of_name = answers.groupby("member")["panel"].nunique()
         if len(panels_of_name) > MAX_NAMES or panels_of_name.mean() < MIN_NAMED_PANELS:
-            members = pd.Series("member", answers.index)
-        panels, panel_names = pd.factorize(answers["panel"])
-        names, self.names = pd.factorize(members, sort=True)
-        labels, label_names = pd.factorize(answers["prediction"], sort=True)
-        self.cases = answers.drop_duplicates("panel")["case_id"].tolist()
-        self.votes: Floats = np.zeros((len(panel_names), len(self.names), len(label_names)))
-        np.add.at(self.votes, (panels, names, labels), 1)
-        self.members: Floats = self.votes.sum(axis=2)
-        self.wrong_members: Floats = np.zeros_like(self.members)
-        np.add.at(self.wrong_members, (panels, names), answers["prediction"] != answers["target"])
-        self.sizes: Floats = self.members.sum(axis=1)
-        self.wrong_counts: Floats = self.wrong_members.sum(axis=1)
-        self.right_counts: Floats = self.sizes - self.wrong_counts
-        self.majority_right: Floats = (np.sign(self.right_counts - self.wrong_counts) + 1) / 2
-        equal_pairs = (self.votes.sum(axis=1) ** 2).sum(axis=1) - self.sizes
-        self.agreement: Floats = equal_pairs / np.maximum(self.sizes * (self.sizes - 1), 1)
-        counts = self.wrong_counts, self.right_counts
-        self.coincidences = min(counts, key=np.sum) > 1
+            answers = answers.assign(member="member")
+        self._answers = answers.assign(is_wrong=answers["prediction"] != answers["target"])
+        by_name = self._answers.groupby(["panel", "member"])["is_wrong"]
+        members = by_name.size().unstack(fill_value=0)
+        self.names = members.columns
+        self.cases = answers.groupby("panel")["case_id"].first().tolist()
+        self.members = as_numbers(members)
+        self.wrong_members = as_numbers(by_name.sum().unstack(fill_value=0))
+        self.sizes, self.wrong_counts = self.members.sum(axis=1), self.wrong_members.sum(axis=1)
+        self.right_counts = self.sizes - self.wrong_counts
+        self.majority_right = (np.sign(self.right_counts - self.wrong_counts) + 1) / 2
+        votes = answers.groupby(["panel", "prediction"]).size()
+        equal_pairs = as_numbers((votes * (votes - 1)).groupby("panel").sum())
+        self.agreement = equal_pairs / np.maximum(self.sizes * (self.sizes - 1), 1)
+        self.coincidences = min(self.wrong_counts, self.right_counts, key=np.sum) > 1
 
     def accuracy(self, names: list[int] | slice = slice(None)) -> Statistic:
         """Return the share of members who are right, by default of all names."""
         members, wrong_members = self.members[:, names], self.wrong_members[:, names]
         return ratio_statistic((members - wrong_members).sum(axis=1), members.sum(axis=1), SHARE)
 
-    def error_correlation(self, pairs: Floats | float = 1.0) -> Statistic:
+    def error_correlation(self, traits: Sequence[str] = ()) -> Statistic:
         """Return the correlation of errors of two members of a panel (phi), averaged over pairs.
 
-        It is a ratio of sums, so that a member who is almost always right matters little. `pairs`
-        is 1 for the pairs of names that count and 0 for others, shape (names, names).
+        It is a ratio of sums, so that a member who is almost always right matters little. With
+        the trait of each name, only pairs of members with different traits count.
         """
         members, wrong_members = self.members, self.wrong_members
-        both_wrong = _count_pairs(wrong_members, wrong_members)
-        first_wrong = _count_pairs(wrong_members, members)
-        present = _count_pairs(members, members)
+        groups = [np.equal(traits, trait) for trait in set(traits)]
 
         def correlation(weights: Floats) -> Floats:
             error = ratio(weights @ wrong_members, weights @ members, 0.0)
-            first, second = error[:, :, None], error[:, None, :]
-            single = np.tensordot(weights, first_wrong, 1)
-            number = np.tensordot(weights, present, 1)
-            covariance = np.tensordot(weights, both_wrong, 1) - second * single
-            covariance -= first * single.transpose(0, 2, 1)
-            covariance += first * second * number
             spread = np.sqrt(error * (1 - error))
-            scale = number * spread[:, :, None] * spread[:, None, :]
-            return ratio((covariance * pairs).sum(axis=(1, 2)), (scale * pairs).sum(axis=(1, 2)))
+
+            def squares(names: Truths | slice) -> Floats:
+                """Return the squared sums of some members' deviations, and of their spreads."""
+                deviations = wrong_members[:, names].sum(axis=1) - error[:, names] @ (
+                    members[:, names].T
+                )
+                spreads = spread[:, names] @ members[:, names].T
+                return np.stack([(weights * sums**2).sum(axis=1) for sums in (deviations, spreads)])
+
+            # the square of a sum is that of each member, or of each group, and the pairs between
+            singles = (
+                sum(map(squares, groups)) if groups else (weights @ members * spread**2).sum(1)
+            )
+            covariance, scale = squares(slice(None)) - singles
+            return ratio(covariance, scale.round(_DIGITS))
 
         return Statistic(correlation, DIFFERENCE, self.coincidences)
 
@@ -105,25 +106,27 @@ class Panels:
         """The accuracy of each name by the model of Dawid and Skene (1979, JRSS C 28), with one
         accuracy for all labels and EM from the shares of votes; NaN with a single label.
         """
-        votes, labels = self.votes, self.votes.shape[2]
+        from scipy.special import softmax  # registries are read at every start of Snakemake
+
+        panels, names, votes = (
+            pd.factorize(self._answers[column], sort=True)[0]
+            for column in ("panel", "member", "prediction")
+        )
+        truth = np.zeros((len(self.cases), votes.max() + 1))
+        np.add.at(truth, (panels, votes), 1 / self.sizes[panels])
+        labels = truth.shape[1]
         accuracies = np.full(len(self.names), np.nan)
-        truth = votes.sum(axis=1) / self.sizes[:, None]
         for _ in range(200 if labels > 1 else 0):
             previous = accuracies
-            right_votes = (votes * truth[:, None, :]).sum(axis=(0, 2))
-            accuracies = np.clip(right_votes / votes.sum(axis=(0, 2)), 1e-6, 1 - 1e-6)
+            right_votes = np.bincount(names, truth[panels, votes])
+            accuracies = np.clip(right_votes / np.bincount(names), 1e-6, 1 - 1e-6)
             log_odds = np.log(accuracies / ((1 - accuracies) / (labels - 1)))
-            logs = (votes * log_odds[:, None]).sum(axis=1) + np.log(truth.mean(axis=0) + 1e-12)
-            truth = np.exp(logs - logs.max(axis=1, keepdims=True))
-            truth /= truth.sum(axis=1, keepdims=True)
+            logs = np.tile(np.log(truth.mean(axis=0) + 1e-12), (len(truth), 1))
+            np.add.at(logs, (panels, votes), log_odds[names])
+            truth = softmax(logs, axis=1)
             if np.allclose(accuracies, previous, rtol=0, atol=1e-8):
                 break
         return accuracies
-
-
-def _count_pairs(first: Floats, second: Floats) -> Floats:
-    """Count pairs of members of two sets, the first within the second, by panel and two names."""
-    return np.asarray(first[:, :, None] * (second[:, None, :] - np.eye(first.shape[1])))
 
 
 def effective_votes(size: float, correlation: float) -> float:

@@ -1,8 +1,7 @@
-"""The tables `panel_worth` and `panel_rules`: what a panel is worth, and what its rules decide."""
+"""The table `panel_worth`: what a panel is worth."""
 
 from collections.abc import Iterator
-from itertools import product
-from math import ceil, isnan
+from math import isnan
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,6 @@ EVERYONE, CHANGE = "all", "change"
 PULLED_TO_WRONG = "wrong majority pulls over a right minority"
 PULLED_TO_RIGHT = "right majority pulls over a wrong minority"
 NO_COMMON_ERROR = "the errors of two members do not vary"
-SIZES = (3, 6, 12)
 COLUMNS = (
     Columns()
     .keys("data", "answers of", "model", "members are", "when", "member")
@@ -41,15 +39,6 @@ COLUMNS = (
     .counts("panels", "cases")
     .plain("what is missing")
 )
-RULE_COLUMNS = (
-    Columns()
-    .keys("data", "answers of", "model", "when", "rule", "members drawn")
-    .estimate("decides right", "right")
-    .estimate("decides wrong", "wrong")
-    .estimate("hung", "hung share", "hung, 95 % interval")
-    .counts("panels", "cases")
-    .plain("what is missing")
-)
 NOTE = (
     "Effective votes: the number of independent votes whose mean varies as much. Distance to"
     " Condorcet: the accuracy of a majority of independent members, less the accuracy of the"
@@ -64,15 +53,6 @@ def panel_worth(results: StudyResults) -> TableContent:
     members talk, with the accuracy of a majority of independent members.
     """
     return COLUMNS.table(rows_of_runs(results, _rows), [NOTE])
-
-
-@table(EVERY_STUDY_AND_COMPARISON, "panel_rules", "How do rules of decision fare?")
-def panel_rules(results: StudyResults) -> TableContent:
-    """How often 3, 6 or 12 members drawn from a panel decide right, decide wrong or are
-    hung, by majority, two thirds and unanimity.
-    """
-    notes = ["Members are drawn from each panel without replacement (hypergeometric)."]
-    return RULE_COLUMNS.table(rows_of_runs(results, _rule_rows), notes)
 
 
 def _rows(run: Run) -> list[Row]:
@@ -133,8 +113,7 @@ def _cells_with_truth(run: Run, panels: Panels, sample: ClusterJackknife) -> Row
     cells["effective votes"] = tuple(effective_votes(size, value) for value in (rho, high, low))
     cells["effective votes with one more member"] = effective_votes(size + 1, rho)
     for trait, values in members.member_traits(run, panels.names).items():
-        differs = np.not_equal.outer(values.to_numpy(), values.to_numpy())
-        new_rho = sample.value(panels.error_correlation(differs))
+        new_rho = sample.value(panels.error_correlation(values.tolist()))
         cells[f"with one of another {trait}"] = votes_with_another(size, rho, new_rho)
     return cells
 
@@ -168,25 +147,3 @@ def _pull_cells(run: Run, answers: pd.DataFrame) -> Row:
         PULLED_TO_WRONG: sample.estimate(ratio_statistic(to_wrong & (last == 0), to_wrong, SHARE)),
         PULLED_TO_RIGHT: sample.estimate(ratio_statistic(to_right & (last == 1), to_right, SHARE)),
     }
-
-
-def _rule_rows(run: Run) -> Iterator[Row]:
-    from scipy.stats import hypergeom  # registries are read at every start of Snakemake
-
-    _, answers, reason = members.gather_members(run)
-    sizes = answers.groupby(["moment", "panel"])["member"].transform("size")
-    if reason or sizes.max() < SIZES[0]:
-        yield {"what is missing": reason or f"{sizes.max()} members a panel; needed: {SIZES[0]}"}
-        return
-    for moment, size in product(answers["moment"].unique(), SIZES):
-        panels = Panels(answers[(answers["moment"] == moment) & (sizes >= size)])
-        sample = run.resample(panels.cases)
-        rules = {"majority": size // 2 + 1, "two thirds": ceil(2 * size / 3), "unanimity": size}
-        for rule, votes in rules.items() if panels.cases else ():
-            row = {"when": moment, "rule": rule, "members drawn": size, **_count_cells(panels)}
-            right_shares = hypergeom.sf(votes - 1, panels.sizes, panels.right_counts, size)
-            wrong_shares = hypergeom.sf(votes - 1, panels.sizes, panels.wrong_counts, size)
-            hung_shares = np.clip(1 - right_shares - wrong_shares, 0, 1)
-            row["decides right"] = sample.estimate(mean_statistic(right_shares, SHARE))
-            row["decides wrong"] = sample.estimate(mean_statistic(wrong_shares, SHARE))
-            yield row | {"hung": sample.estimate(mean_statistic(hung_shares, SHARE))}
