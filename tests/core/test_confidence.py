@@ -143,7 +143,8 @@ def test_a_missing_confidence_is_counted_and_not_replaced(tmp_path: Path) -> Non
     assert tuple(by_metric.loc[("overall", "confidence_missing"), ["value", "n"]]) == (1.0, 3)
     assert by_metric.loc[("overall", "brier"), "n"] == 2
     assert by_metric.loc[("overall", "brier"), "value"] == pytest.approx((0.1**2 + 0.6**2) / 2)
-    assert tuple(by_metric.loc[("speaker=judge", "beliefs_missing"), ["value", "n"]]) == (1.0, 2)
+    assert by_metric.loc[("speaker=judge;opinion=last", "belief_in_positive"), "n"] == 1
+    assert ("speaker=judge;opinion=first", "belief_in_positive") not in by_metric.index
 
 
 def test_a_probability_overrides_a_score_and_a_score_a_confidence() -> None:

@@ -13,7 +13,7 @@ from moot.scores import SCORE_COLUMNS, score_experiment, transcript_shards
 from moot.scores.classification_scores import classification
 from moot.scores.confidence_scores import calibration
 from moot.scores.cost import cost
-from moot.scores.dynamics import dynamics
+from moot.scores.dynamics import dynamics, stated_predictions
 from moot.scores.multilabel import multilabel
 from results_on_disk import REARREST, case, prediction, utterance, write_results
 
@@ -197,7 +197,7 @@ def belief(debate, turn, prediction, confidence, **columns):
     )
 
 
-def test_the_persuasion_of_each_speaker_is_computed(tmp_path):
+def test_the_moves_of_a_judge_are_computed(tmp_path):
     """The prosecutor moves the judge from 0.2 to 0.85 (a flip), the defence back by 0.05."""
     debate = [
         belief("a#0", 1, "no", 60),
@@ -212,21 +212,19 @@ def test_the_persuasion_of_each_speaker_is_computed(tmp_path):
         tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "yes")]}, {"tiny": debate}
     )
     frame = dynamics(results)
-    all_opinions = scores_by_name(frame, group="speaker=judge")
-    assert (
-        all_opinions["flips_per_debate", ""] == 1 and all_opinions["opinions_per_debate", ""] == 3
+    judge = scores_by_name(frame, group="speaker=judge")
+    assert judge["flips_per_debate", ""] == judge["debates_with_flip", ""] == 1
+    first, last = (
+        scores_by_name(frame, group=f"speaker=judge;opinion={moment}")
+        for moment in ("first", "last")
     )
-    prosecution = scores_by_name(frame, group="speaker=judge;after=prosecutor")
-    assert prosecution["shift_to_positive", ""] == pytest.approx(0.65)
-    assert prosecution["flips_to:yes", ""] == 1
-    defence = scores_by_name(frame, group="speaker=judge;after=defense")
-    assert defence["shift_to_positive", ""] == pytest.approx(-0.05)
-    assert defence["moves_to_negative", ""] == 1
-    assert scores_by_name(frame, group="speaker=judge;opinion=first")["accuracy", ""] == 0
-    assert scores_by_name(frame, group="speaker=judge;opinion=last")["accuracy", ""] == 1
-    assert scores_by_name(frame, group="speaker=judge;turn=4")["confidence", ""] == pytest.approx(
-        0.7
-    )
+    assert (first["accuracy", ""], last["accuracy", ""]) == (0, 1)
+    assert first["belief_in_positive", ""] == pytest.approx(0.2)
+    assert last["belief_in_positive", ""] == pytest.approx(0.8)
+    assert last["confidence", ""] == pytest.approx(0.6)
+    opinions = stated_predictions(results)
+    assert opinions["shift"].tolist()[1:] == pytest.approx([0.65, -0.05])
+    assert opinions["heard"].tolist() == [0, 1, 1], "strategies are private"
 
 
 def test_debates_with_one_opinion_have_no_dynamics(tmp_path):

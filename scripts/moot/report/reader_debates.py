@@ -53,7 +53,7 @@ _OPINION = [
     "turn",
     "prediction",
     "previous",
-    "after",
+    "heard",
     "correct",
     "belief",
     "shift",
@@ -322,7 +322,7 @@ def _course(opinions: list[JsonObject]) -> Course:
     change, swing = 0, 0.0
     for speaker in dict.fromkeys(row["speaker"] for row in judge_rows):
         seat_rows = [row for row in judge_rows if row["speaker"] == speaker]
-        changes = [row for row in seat_rows if isinstance(row["previous"], str) and row["after"]]
+        changes = [row for row in seat_rows if isinstance(row["previous"], str) and row["heard"]]
         if any(row["previous"] != row["prediction"] for row in changes):
             change |= CHANGED
             correctness = [bool(row["correct"]) for row in seat_rows]

@@ -6,7 +6,7 @@ no rows.
 All modules follow these conventions:
 
 * `group` is "overall", "attribute=value" (sex=male), "retries=0" (debates whose calls never had to
-  be repeated), "speaker=judge", "turn=3", or several of these joined by ";".
+  be repeated), "speaker=judge", "opinion=first", or several of these joined by ";".
 * a metric drops invalid answers; the same name with the suffix `_invalid_wrong` counts them as
     wrong.
 * `n` is how many rows of predictions (debates) the value rests on, `n_cases` how many cases these

@@ -115,8 +115,6 @@ def group_members(run: RecordedRun) -> set[str]:
     members = set(run.predictions["judge"].dropna())
     if not members:
         return set()
-    opinions = stated_answers(run.results)
-    is_of_member = (opinions["model"] == run.model) & opinions["speaker"].isin(members)
-    heard = f",{','.join(opinions.loc[is_of_member, 'after'].unique())},"
-    has_heard_others = any(f",{name}," in heard for name in members)
-    return members if has_heard_others else set()
+    opinions = stated_answers(run.results, members)
+    has_heard_others = (opinions["model"] == run.model) & (opinions["heard"] > 0)
+    return members if has_heard_others.any() else set()
