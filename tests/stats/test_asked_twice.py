@@ -24,14 +24,11 @@ def compared(first: "pd.Series[str]", second: "pd.Series[str]") -> Change:
 
 
 def test_without_an_effect_41_percent_of_answers_flip_by_chance() -> None:
-    random, covered, excess = np.random.default_rng(5), 0, list[float]()
-    for _ in range(200):
-        change = compared(answers(random, [LIKELY] * 100, 3), answers(random, [LIKELY] * 100, 3))
-        covered += change.low <= 0 <= change.high
-        excess.append(change.excess)
-        assert 0.3 < change.changed < 0.52 and 0.3 < change.between_repeats < 0.52
-    assert 0.93 <= covered / 200 <= 0.99
-    assert np.mean(excess) == pytest.approx(0, abs=0.005)
+    random = np.random.default_rng(5)
+    change = compared(answers(random, [LIKELY] * 2000, 3), answers(random, [LIKELY] * 2000, 3))
+    expected = 2 * LIKELY * (1 - LIKELY)
+    assert [change.changed, change.between_repeats] == pytest.approx([expected] * 2, abs=0.015)
+    assert change.low < 0 < change.high and change.excess == pytest.approx(0, abs=0.01)
 
 
 def test_an_effect_is_found_above_the_noise() -> None:

@@ -8,20 +8,18 @@ energy distance of Szekely and Rizzo (2013). It is 0 if both prompts get the sam
 answers, and above 0 otherwise.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from moot.stats.arrays import Column, Floats, Numbers, as_numbers
+from moot.stats.arrays import Column, Floats, Values, as_numbers
 from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import DIFFERENCE, mean_statistic
 
 NO_FLOOR = "no baseline: nothing was asked twice; `repeats: 2` on either side provides one"
-Distance = Callable[[Numbers, Numbers], Floats]
+Distance = Callable[[Values, Values], Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +42,15 @@ class Change:
     cases: int
 
 
-def differ(first: Numbers, second: Numbers) -> Floats:
+def differ(first: Values, second: Values) -> Floats:
     """Return 1 if two answers differ, else 0; two missing answers do not differ."""
-    are_missing = (first != first) & (second != second)  # noqa: PLR0124 - NaN alone
-    return as_numbers((first != second) & ~are_missing.astype(bool))
+    are_missing = pd.isna(first) & pd.isna(second)
+    return as_numbers((np.asarray(first) != np.asarray(second)) & ~are_missing)
 
 
-def distance(first: Numbers, second: Numbers) -> Floats:
+def distance(first: Values, second: Values) -> Floats:
     """Return the distance between two numbers."""
-    return as_numbers(np.abs(first - second))
+    return np.abs(as_numbers(first) - as_numbers(second))
 
 
 def changes(
@@ -74,71 +72,38 @@ def changes(
         default_change: the change between repeats if it is known without repeats: 0 for a trained
             model.
     """
-    first_by_case, second_by_case = _group_by_case(first), _group_by_case(second)
-    by_case = {
-        case: (
-            _change_between_sides(first_by_case[case], second_by_case[case], distance_of),
-            _change_between_repeats(
-                [first_by_case[case], second_by_case[case]], distance_of, default_change
-            ),
-        )
-        for case in sorted(set(first_by_case) & set(second_by_case))
-    }
-    repeated_cases = [
-        case for case, (_, repeat_change) in by_case.items() if not np.isnan(repeat_change)
-    ]
-    if not repeated_cases:
-        undefined = float("nan")
-        mean = float(np.mean([change for change, _ in by_case.values()])) if by_case else undefined
-        return Change(mean, undefined, undefined, undefined, undefined, len(by_case))
-    change, repeat_change = as_numbers([by_case[case] for case in repeated_cases]).T
-    jackknife = ClusterJackknife([clusters[case] for case in repeated_cases])
-    excess, low, high = jackknife.estimate(mean_statistic(change - repeat_change, DIFFERENCE))
-    return Change(
-        float(change.mean()), float(repeat_change.mean()), excess, low, high, len(repeated_cases)
+    sides = [_by_case(first), _by_case(second)]
+    repeat_changes = [_mean_distances(side, side, distance_of).dropna() for side in sides]
+    by_case = pd.DataFrame(
+        {
+            "changed": _mean_distances(*sides, distance_of),
+            "between repeats": pd.concat(repeat_changes).groupby(level=0).mean(),
+        }
     )
+    by_case = by_case.dropna(subset="changed").fillna({"between repeats": default_change})
+    repeated = by_case.dropna()
+    if repeated.empty:
+        nothing = float("nan")
+        return Change(by_case["changed"].mean(), nothing, nothing, nothing, nothing, len(by_case))
+    jackknife = ClusterJackknife([clusters[case] for case in repeated.index])
+    excess = mean_statistic(repeated["changed"] - repeated["between repeats"], DIFFERENCE)
+    return Change(*repeated.mean(), *jackknife.estimate(excess), len(repeated))
 
 
-class _CaseAnswers(NamedTuple):
-    """The answers of one side about one case, and the repeats that gave them."""
-
-    values: Numbers
-    repeats: Numbers
+def _by_case(answers: Column) -> pd.DataFrame:
+    cases, repeats = (answers.index.get_level_values(level) for level in range(2))
+    return pd.DataFrame({"case": cases.astype(str), "repeat": repeats, "value": answers.array})
 
 
-def _group_by_case(answers: Column) -> dict[str, _CaseAnswers]:
-    """Return the answers about each case, in the order of the rows."""
-    codes, cases = pd.factorize(answers.index.get_level_values(0))
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(len(cases) + 1))
-    values = answers.to_numpy()[order]
-    repeats = answers.index.get_level_values(1).to_numpy()[order]
-    answers_by_case = {}
-    for case, start, end in zip(cases, starts[:-1], starts[1:], strict=True):
-        answers_by_case[str(case)] = _CaseAnswers(values[start:end], repeats[start:end])
-    return answers_by_case
+def _mean_distances(first: pd.DataFrame, second: pd.DataFrame, distance_of: Distance) -> Column:
+    """Return the mean distance of two answers about each case that are of different repeats.
 
-
-def _change_between_sides(
-    first: _CaseAnswers, second: _CaseAnswers, distance_of: Distance
-) -> float:
-    sizes = distance_of(first.values[:, None], second.values[None, :])
-    has_other_repeat = first.repeats[:, None] != second.repeats[None, :]
-    return float((sizes[has_other_repeat] if has_other_repeat.any() else sizes).mean())
-
-
-_pair_indices = lru_cache(maxsize=16)(np.triu_indices)
-"""The rows and columns above the diagonal of a square matrix: each pair of repeats once."""
-
-
-def _change_between_repeats(
-    sides: Sequence[_CaseAnswers], distance_of: Distance, default_change: float
-) -> float:
-    """Return the mean change between two repeats, over both sides; else `default_change`."""
-    side_means = []
-    for side in sides:
-        values = side.values
-        first, second = _pair_indices(len(values), 1)
-        if len(first):
-            side_means.append(float(distance_of(values[first], values[second]).mean()))
-    return float(np.mean(side_means)) if side_means else default_change
+    If both sides have a single answer, these two are compared; an answer is not compared with
+    itself.
+    """
+    pairs = first.merge(second, on="case", suffixes=("", " of second"))
+    distances = pd.Series(distance_of(pairs["value"], pairs["value of second"]))
+    is_other = pairs["repeat"] != pairs["repeat of second"]
+    if first is not second:
+        is_other |= ~is_other.groupby(pairs["case"]).transform("any")
+    return distances.where(is_other).groupby(pairs["case"]).mean()
