@@ -1,12 +1,14 @@
 """Test planned sample sizes against published values and simulated studies."""
 
+from collections.abc import Sequence
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from moot.stats.paired import compare
 from moot.stats.power import (
     Goal,
-    Observed,
     Spread,
     cases_needed,
     estimate_spread,
@@ -41,6 +43,12 @@ def test_the_power_for_means_equals_that_of_other_programs(
         assert cases_needed(effect * 0.4, spread) == pytest.approx(cases[0], rel=1e-4)
 
 
+def debate_rows(
+    values: np.ndarray, cases: list[str], models: Sequence[str] | str = "m"
+) -> pd.DataFrame:
+    return pd.DataFrame({"value": values, "case": cases, "model": models})
+
+
 def case_names(count: int, prefix: str = "c") -> list[str]:
     return [f"{prefix}{number:04d}" for number in range(count)]
 
@@ -50,7 +58,7 @@ def test_unpaired_sides_have_separate_variances_and_clusters() -> None:
     small_sample, large_sample = random.normal(0, 2, 20), random.normal(0, 0.5, 200)
     sides = []
     for side, values in (("a", small_sample), ("b", large_sample)):
-        sides.append(Observed(values, case_names(len(values), side), ["m"] * len(values)))
+        sides.append(debate_rows(values, case_names(len(values), side)))
     clusters = [*range(20), *(100 + np.arange(200) // 5)]
     spread = estimate_spread(sides[0], sides[1], clusters, is_paired=False)
     assert spread.between_variance == pytest.approx(
@@ -64,58 +72,49 @@ def test_unpaired_sides_have_separate_variances_and_clusters() -> None:
     assert smallest_difference((200, 20), spread) < 0.6 * smallest
 
 
-def debates(
-    random: np.random.Generator, cases: int, repeats: int, gap: float, difficulty: float = 1.2
-) -> np.ndarray:
-    """Draw correct answers of two sides, shape (2, cases, repeats).
+def draw_chances(random: np.random.Generator, cases: int, gap: float) -> np.ndarray:
+    """Draw how often two sides are right on each case, shape (2, cases)."""
+    logits = random.normal(0, 1.2, cases) + random.normal(0, 0.7, (2, cases))
+    return 1 / (1 + np.exp(-logits - np.array([[gap / 2], [-gap / 2]])))
 
-    The logits have a part shared by the sides and a part for each side.
-    """
-    shared = random.normal(0, difficulty, cases)
-    case_effects = random.normal(0, 0.7, (2, cases))
-    odds = shared + case_effects + np.array([[gap / 2], [-gap / 2]])
-    return random.random((2, cases, repeats)) < 1 / (1 + np.exp(-odds[..., None]))
+
+def draw_answers(random: np.random.Generator, cases: int, repeats: int, gap: float) -> np.ndarray:
+    """Draw which answers of two sides are right, shape (2, cases, repeats)."""
+    return random.random((2, cases, repeats)) < draw_chances(random, cases, gap)[..., None]
 
 
 def spread_of(is_right: np.ndarray) -> Spread:
     _, cases, repeats = is_right.shape
     names = list(np.repeat(case_names(cases), repeats))
-    sides = [Observed(side.astype(float).ravel(), names, ["m"] * len(names)) for side in is_right]
+    sides = [debate_rows(side.astype(float).ravel(), names) for side in is_right]
     return estimate_spread(*sides, np.arange(cases), is_paired=True)
 
 
 def test_variance_components_of_a_pilot_are_unbiased() -> None:
     random = np.random.default_rng(2)
-    truth = debates(random, 200_000, 60, 0.8).mean(axis=2)
-    error_of_truth = (truth * (1 - truth)).mean(axis=1).sum() / 59
-    expected_between = float(np.var(truth[0] - truth[1]) - error_of_truth)
-    spreads = [spread_of(debates(random, 60, 3, 0.8)) for _ in range(300)]
-    estimates = np.array([estimate.between_variance[0] for estimate in spreads])
-    assert abs(estimates.mean() - expected_between) < 4 * estimates.std() / 300**0.5 + 0.003, (
-        estimates.mean(),
-        expected_between,
-    )
-    expected_within = float((truth[0] * (1 - truth[0])).mean()) * 60 / 59
-    assert np.mean([estimate.within[0] for estimate in spreads]) == pytest.approx(
-        expected_within, abs=0.004
-    )
+    chances = draw_chances(random, 200_000, 0.8)
+    spreads = [spread_of(draw_answers(random, 60, 3, 0.8)) for _ in range(40)]
+    estimates = np.array([[spread.between_variance[0], spread.within[0]] for spread in spreads])
+    expected = np.var(chances[0] - chances[1]), (chances[0] * (1 - chances[0])).mean()
+    errors = estimates.std(axis=0) / len(spreads) ** 0.5
+    assert (np.abs(estimates.mean(axis=0) - expected) < 4 * errors).all()
 
 
 def test_a_study_of_the_planned_size_has_the_planned_power() -> None:
-    """Plan from many debates, run 250 studies of that size, and apply the test of the tables."""
+    """Plan from many debates, run 100 studies of that size, and apply the test of the tables."""
     random = np.random.default_rng(3)
     for repeats in (1, 3):
-        pilot = debates(random, 20_000, 3, 0.9)
+        pilot = draw_answers(random, 20_000, 3, 0.9)
         difference = float(np.ptp(pilot.mean(axis=(1, 2))))
         spread = spread_of(pilot[..., :repeats])
         cases = int(np.ceil(cases_needed(difference, spread, (repeats, repeats))))
-        tested = [debates(random, cases, repeats, 0.9).mean(axis=2) for _ in range(250)]
+        tested = [draw_answers(random, cases, repeats, 0.9).mean(axis=2) for _ in range(100)]
         is_significant = []
         for first_side, second_side in tested:
             test = compare(first_side, second_side, np.arange(cases))
             is_significant.append(test.p < 0.05)
         power = np.mean(is_significant)
-        assert 0.73 < power < 0.88, (repeats, cases, power)
+        assert 0.7 < power < 0.9, (repeats, cases, power)
 
 
 def test_repeats_reduce_the_variance_within_cases_alone() -> None:
@@ -130,12 +129,12 @@ def test_clusters_corrections_and_few_cases_change_the_sample_size() -> None:
     motions = np.repeat(random.normal(0, 1, 40), 5)
     names = case_names(200)
     first, second = (
-        Observed(motions + random.normal(0, 0.5, 200), names, ["m"] * 200),
-        Observed(np.zeros(200), names, ["m"] * 200),
+        debate_rows(motions + random.normal(0, 0.5, 200), names),
+        debate_rows(np.zeros(200), names),
     )
     clustered = estimate_spread(first, second, np.repeat(np.arange(40), 5), is_paired=True)
     assert clustered.design[0] == pytest.approx(1 + 4 * 0.8, rel=0.25), "1 + (m - 1) rho"
-    judged = Observed(first.values + np.tile(random.normal(0, 1, 10), 20), names, ["m"] * 200)
+    judged = debate_rows(first["value"] + np.tile(random.normal(0, 1, 10), 20), names)
     motions_and_judges = list(zip(np.arange(200) // 5, np.arange(200) % 10, strict=True))
     crossed = estimate_spread(judged, second, motions_and_judges, is_paired=True)
     unclustered = estimate_spread(judged, second, np.repeat(np.arange(40), 5), is_paired=True)
@@ -162,8 +161,8 @@ def test_models_have_equal_weight_for_any_number_of_debates() -> None:
         debate_models += [model] * (cases * repeats)
         debate_values += list(np.repeat(model_effects[model], repeats))
     noise = random.normal(0, 0.5, len(debate_values))
-    first = Observed(np.array(debate_values) + noise, debate_names, debate_models)
-    second = Observed(np.zeros(len(debate_values)), first.cases, first.runs)
+    first = debate_rows(np.array(debate_values) + noise, debate_names, debate_models)
+    second = first.assign(value=0.0)
     spread = estimate_spread(first, second, range(cases), is_paired=True)
     assert spread.between_variance[0] == pytest.approx(0.5, rel=0.06) and spread.within[
         0

@@ -21,7 +21,7 @@ from moot.stats.differences import (
     compare_with_threshold,
     sums_by,
 )
-from moot.stats.power import Observed, Spread, estimate_spread
+from moot.stats.power import Spread, estimate_spread
 
 SUPPORTED, NOT_SUPPORTED, CANNOT_TELL = "supported", "not supported", "cannot tell"
 FIRST_HIGHER, FIRST_LOWER, DIFFER = "first_higher", "first_lower", "differ"
@@ -127,12 +127,11 @@ class SideDebates:
         return Sums(self.terms.tops * shares, self.terms.bottoms * shares, self.terms.needs_hits)
 
     @property
-    def observed(self) -> Observed:
+    def observed(self) -> pd.DataFrame:
         """The debates, with what each one would add to its case by itself."""
         shares = self.shares[:, 0]
-        return Observed(
-            self.shared.influences() * shares.mean() / shares, self.terms.case_ids, self.models
-        )
+        values = self.shared.influences() * shares.mean() / shares
+        return pd.DataFrame({"value": values, "case": self.terms.case_ids, "model": self.models})
 
     @property
     def by_case(self) -> tuple[list[str], Sums]:

@@ -12,9 +12,9 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from moot.stats.arrays import Floats, as_numbers
+from moot.stats.arrays import Floats, as_numbers, ratio
 from moot.stats.clusters import kinds_of_clusters
 
 _MIN_CASES, _MAX_CASES, _MIN_DIFFERENCE = 2.0, 1e9, 1e-9
@@ -142,93 +142,50 @@ def _root(surplus: Callable[[float], float], low: float, high: float) -> float:
     return low if surplus(low) >= 0 else float(brentq(surplus, low, high))
 
 
-@dataclass(frozen=True)
-class Observed:
-    """One side's debates.
-
-    Attributes:
-        values: each debate's influence on the metric, shape (debates,).
-        cases: the case of each.
-        runs: the run (model) of each.
-    """
-
-    values: Floats
-    cases: Sequence[str]
-    runs: Sequence[str]
-
-    def by_case(self) -> tuple[Floats, Floats]:
-        """Return the mean of each case's debates, and the remaining share of variance.
-
-        The means are over the case's runs, in the order of the cases' names. The share is a share
-        of the variance of one debate.
-        """
-        _, codes = np.unique(np.asarray(self.cases, dtype=str), return_inverse=True)
-        runs, first = self._by_run()
-        shares = 1 / (np.bincount(runs)[runs] * np.bincount(codes[first])[codes])
-        return as_numbers(np.bincount(codes, self.values * shares)), as_numbers(
-            np.bincount(codes, shares**2)
-        )
-
-    def within(self) -> float:
-        """Return the variance between repeats of one case and run; NaN without repeats."""
-        codes, _ = self._by_run()
-        counts = np.bincount(codes)
-        means = np.bincount(codes, weights=self.values) / counts
-        freedom = int((counts - 1).sum())
-        return (
-            float(((self.values - means[codes]) ** 2).sum() / freedom) if freedom else float("nan")
-        )
-
-    def _by_run(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the case and run of each debate as a number, and the first debate of each
-        number.
-        """
-        names = [f"{case}\x1f{run}" for case, run in zip(self.cases, self.runs, strict=True)]
-        _, first, codes = np.unique(
-            np.asarray(names, dtype=str), return_index=True, return_inverse=True
-        )
-        return codes, first
-
-
 def estimate_spread(
-    first: Observed,
-    second: Observed,
+    first: pd.DataFrame,
+    second: pd.DataFrame,
     clusters: Iterable[Hashable],
     is_paired: bool,
 ) -> Spread:
     """Estimate the spread of a difference from the debates of both sides.
 
     Args:
-        first, second: the debates of each side, on the same cases if `is_paired`.
+        first, second: a row for each debate of a side, with its case and model, and its influence
+            on the metric (value); on the same cases if `is_paired`.
         clusters: the cluster of each case, or a tuple with one of each kind, in the order of the
             cases' names; for unpaired sides, the first side's cases, then the second's.
         is_paired: whether both sides debated the same cases.
     """
-    sides = first, second
-    means, noise_shares = zip(*(side.by_case() for side in sides), strict=True)
-    repeat_variances = [side.within() for side in sides]
-    noise = [
-        float((variance * of_it).mean())
-        for variance, of_it in zip(repeat_variances, noise_shares, strict=True)
-    ]
-    has_repeats = not np.isnan(noise).any()
-    parts = (
-        [(means[0] - means[1], sum(noise))] if is_paired else list(zip(means, noise, strict=True))
-    )
-    clusters, between_variances, design = list(clusters), [], []
+    means, noise, repeat_variances = zip(*map(_summarise_cases, (first, second)), strict=True)
+    parts = [(means[0] - means[1], sum(noise))] if is_paired else zip(means, noise, strict=True)
+    clusters, between_variances, design, cases = list(clusters), [], [], []
     for values, noisy in parts:
         mine, clusters = clusters[: len(values)], clusters[len(values) :]
         deviations = values - values.mean()
         total = float((deviations**2).sum() / max(1, len(values) - 1))
-        between_variances.append(max(0.0, total - noisy) if has_repeats else total)
+        between_variances.append(total if np.isnan(sum(noise)) else max(0.0, total - noisy))
         design.append(_design_effect(deviations, mine))
-    runs = [len(set(side.runs)) for side in sides]
-    return Spread(
-        tuple(between_variances),
-        (repeat_variances[0] / runs[0], repeat_variances[1] / runs[1]),
-        tuple(design),
-        tuple(len(values) for values, _ in parts),
-    )
+        cases.append(len(values))
+    within = [
+        variance / side["model"].nunique()
+        for variance, side in zip(repeat_variances, (first, second), strict=True)
+    ]
+    return Spread(tuple(between_variances), (within[0], within[1]), tuple(design), tuple(cases))
+
+
+def _summarise_cases(debates: pd.DataFrame) -> tuple[Floats, float, float]:
+    """Return the mean of each case over its models, what repeats add to the variance of these means
+    on average, and the variance between repeats of one case and model; the last two are NaN without
+    repeats.
+    """
+    runs = debates.groupby(["case", "model"])["value"]
+    repeats = runs.size()
+    squares = (debates["value"] - runs.transform("mean")) ** 2
+    variance = float(ratio(squares.sum(), (repeats - 1).sum()))
+    shares = (1 / repeats).groupby("case")
+    noise = float((variance * shares.mean() / shares.size()).mean())
+    return as_numbers(runs.mean().groupby("case").mean()), noise, variance
 
 
 def _design_effect(deviations: Floats, clusters: Sequence[Hashable]) -> float:
