@@ -1,9 +1,9 @@
 """Test attribution: a planted turn is detected, and no turn is named without one."""
 
 import json
+from math import comb
 from pathlib import Path
 
-import numpy as np
 import pytest
 from attribution_runs import World, case_of, share_detected_first
 from scipy.stats import binom
@@ -19,17 +19,15 @@ from moot.protocols.debate import Answer, transcript_row
 from scripted_model import WINNER, ScriptedModel, make_debate
 
 
-def test_a_planted_turn_has_the_largest_effect_and_a_covering_interval(tmp_path: Path) -> None:
-    planted = [0, 1, 2, 3, 4, 5] * 10
-    effects = turn_effects(World(tmp_path, planted, 0.9, 0.1).judge_again())
-    assert len(effects) == 60 * 6
-    assert share_detected_first(effects, planted) >= 0.95
-    is_planted = effects["place"] - 1 == effects["case_id"].str[1:].astype(int) % 6
-    assert effects[is_planted]["moved"].mean() > 0.9
-    assert effects[~is_planted].groupby("case_id")["moved"].any().mean() <= 0.05
-    covered = (effects["low"] <= 0.8) & (effects["high"] >= 0.8)
-    assert covered[is_planted].mean() >= 0.85
-    assert rests_on_one(effects).mean() > 0.8
+def test_a_planted_turn_has_the_largest_effect_and_is_called_moved(tmp_path: Path) -> None:
+    planted = list(range(6))
+    effects = turn_effects(World(tmp_path, planted, 0.95, 0.05).judge_again())
+    assert len(effects) == 6 * 6
+    assert share_detected_first(effects, planted) == 1
+    moved = effects[effects["moved"].astype(bool)]
+    assert (moved["place"] - 1).tolist() == planted
+    assert (moved["low"] > 0).all()
+    assert rests_on_one(effects).all()
 
 
 def share_named_without_effect(share: float, repeats: int, turns: int) -> float:
@@ -53,57 +51,31 @@ def test_a_debate_keeps_the_level_however_many_turns_it_has(share: float, turns:
     assert share_named_without_effect(share, 10, turns) <= 0.05
 
 
-def test_turns_are_named_as_seldom_as_the_test_promises_if_none_was_planted(
-    tmp_path: Path,
-) -> None:
-    share = 0.6
-    effects = turn_effects(World(tmp_path, [None] * 60, 0.9, share).judge_again())
-    repeats = AttributionParams(source_experiment="trial", source_model="scripted").repeats
-    chance = share_named_without_effect(share, repeats, 6)
-    assert effects.groupby("case_id")["moved"].any().sum() <= binom.isf(0.01, 60, chance)
-    assert ((effects["low"] <= 0) & (effects["high"] >= 0)).mean() >= 0.92
-    assert rests_on_one(effects).sum() <= binom.isf(0.01, 60, chance)
-
-
-def share_named_by_chance(folder: Path, share: float, debates: int) -> float:
-    """Return the share of debates with a turn called moved, where no turn has an effect."""
-    world, random, repeats = World(folder, [None], share, share), np.random.default_rng(11), 10
-    world.planted = [None] * debates
+def moved_turns(folder: Path, changed: list[list[float]]) -> list[bool]:
+    """Return which turns of a debate are called moved, from the answers without each of them; the
+    judge gives its verdict in all of 20 answers about the unchanged debate.
+    """
+    world = World(folder, [None], 0.5, 0.5)
     params = AttributionParams(source_experiment="trial", source_model="scripted")
     debate = world.debate(params, case_of(0))
-    note = {
-        "verdict": "plaintiff",
-        "speaker": "",
-        "phase": "",
-        "invalid": 0,
-        "exact": False,
-    }
-    answers = [(0, 2 * repeats)] + [(turn, repeats) for turn in range(1, 13)]
-    utterance = debate.record("nobody", ATTRIBUTED, "", source="computed", private=True, parsed={})
-    row, rows = transcript_row(debate, utterance), []
-    for number in range(debates):
-        for place, (turn, times) in enumerate(answers, start=1):
-            values = random.binomial(1, share, times).astype(float).tolist()
-            parsed = {**note, "turn": turn, "place": turn, "values": values}
-            rows.append(
-                {
-                    **row,
-                    "turn": place,
-                    "debate_id": f"c{number}#0",
-                    "case_id": f"c{number}",
-                    "parsed": json.dumps(parsed),
-                }
-            )
-    effects = turn_effects(world.read_results(rows, params))
-    assert len(effects) == debates * 12
-    return float(effects.groupby("case_id")["moved"].any().mean())
+    note = {"verdict": "plaintiff", "speaker": "", "phase": "", "invalid": 0, "exact": False}
+    rows = []
+    for turn, values in enumerate([[1.0] * 20, *changed]):
+        parsed = {**note, "turn": turn, "place": turn, "values": values}
+        utterance = debate.record(
+            "nobody", ATTRIBUTED, "", source="computed", private=True, parsed=parsed
+        )
+        rows.append(transcript_row(debate, utterance))
+    return turn_effects(world.read_results(rows, params))["moved"].tolist()
 
 
 def test_the_turns_of_a_debate_share_one_correction_for_chance(tmp_path: Path) -> None:
-    debates, chance = 400, share_named_without_effect(0.5, 10, 12)
-    named_count = round(share_named_by_chance(tmp_path, 0.5, debates) * debates)
-    low, high = binom.interval(0.98, debates, chance)
-    assert low <= named_count <= high
+    """Fisher's p of 20 of 20 and 6 of 10 is .008, above .05 / 12 but below .05 / 6."""
+    one_moved, unmoved = [1.0] * 6 + [0.0] * 4, [1.0] * 10
+    p = comb(10, 4) / comb(30, 4)
+    assert estimate_effect([1.0] * 20, one_moved, exact=False).p == pytest.approx(p)
+    assert moved_turns(tmp_path / "six", [one_moved, *[unmoved] * 5]) == [True, *[False] * 5]
+    assert moved_turns(tmp_path / "twelve", [one_moved, *[unmoved] * 11]) == [False] * 12
 
 
 def test_log_probabilities_give_the_exact_effect_from_one_answer_each(tmp_path: Path) -> None:

@@ -1,65 +1,41 @@
 """Test the statistics of attribution: intervals cover effects, and large ones are detected."""
 
-import numpy as np
+from itertools import product
+
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binom
 
 from moot.analyses.attribution.estimates import estimate_effect, moved_verdict, noise_floor
 
 
-@pytest.mark.parametrize("times", [5, 10])
-def test_intervals_cover_the_effect_over_all_probabilities(times: int) -> None:
-    random, covered, tries = np.random.default_rng(4), 0, 1500
-    for _ in range(tries):
-        share, changed_share = random.random(2)
-        unchanged, changed = (
-            random.binomial(1, share, 2 * times),
-            random.binomial(1, changed_share, times),
-        )
-        effect = estimate_effect(
-            unchanged.astype(float).tolist(), changed.astype(float).tolist(), exact=False
-        )
-        covered += effect.low - 1e-9 <= share - changed_share <= effect.high + 1e-9
-    assert 0.92 <= covered / tries <= 0.98
+@pytest.mark.parametrize(
+    ("times", "shares", "detected"),
+    [
+        (5, (0.5, 0.5), 0.05),
+        (10, (0.8, 0.8), 0.05),
+        (20, (0.9, 0.9), 0.05),
+        (10, (0.9, 0.5), 0.5),
+        (20, (0.8, 0.2), 0.98),
+    ],
+)
+def test_intervals_and_calls_have_their_exact_rates(
+    times: int, shares: tuple[float, float], detected: float
+) -> None:
+    """All answers about the unchanged debate, twice as many, and about the changed one."""
+    covered = called = 0.0
+    for unchanged, changed in product(range(2 * times + 1), range(times + 1)):
+        first = [1.0] * unchanged + [0.0] * (2 * times - unchanged)
+        second = [1.0] * changed + [0.0] * (times - changed)
+        effect = estimate_effect(first, second, exact=False)
+        chance = binom.pmf(unchanged, 2 * times, shares[0]) * binom.pmf(changed, times, shares[1])
+        covered += chance * (effect.low <= shares[0] - shares[1] <= effect.high)
+        floor = noise_floor(first, times, exact=False)
+        called += chance * moved_verdict([effect], [floor], 0.05)[0]
+    assert 0.93 <= covered <= 0.99
+    assert called <= detected if shares[0] == shares[1] else called >= detected
 
 
-@pytest.mark.parametrize(("share", "effect"), [(0.5, 0.0), (0.8, 0.0), (0.9, 0.4), (0.8, 0.6)])
-def test_intervals_of_effects_have_their_coverage(share: float, effect: float) -> None:
-    random, cases, times = np.random.default_rng(3), 40, 20
-    covered, false_calls, tries = 0, 0, 400
-    for _ in range(tries):
-        answers = random.binomial(1, share, cases).astype(float).tolist()
-        changed = random.binomial(1, share - effect, times).astype(float).tolist()
-        estimate = estimate_effect(answers, changed, exact=False)
-        covered += estimate.low - 1e-9 <= effect <= estimate.high + 1e-9
-        false_calls += moved_verdict([estimate], [noise_floor(answers, times, exact=False)], 0.05)[
-            0
-        ]
-    assert 0.92 <= covered / tries <= 0.985
-    if effect:
-        assert false_calls / tries > 0.75
-    else:  # at most 5 %, within what the number of tries can show
-        assert binomtest(false_calls, tries, 0.05, alternative="greater").pvalue > 0.01
-
-
-def test_a_large_effect_is_detected_in_most_debates() -> None:
-    random, times, turns, debates = np.random.default_rng(5), 10, 6, 300
-    effect = 0.68
-    called, first, other_calls = 0, 0, 0
-    for _ in range(debates):
-        unchanged = random.binomial(1, 0.9, 2 * times).astype(float).tolist()
-        shares = [0.9 - effect, *[0.9] * (turns - 1)] * 2
-        effects = []
-        for share in shares:
-            values = random.binomial(1, share, times).astype(float).tolist()
-            effects.append(estimate_effect(unchanged, values, exact=False))
-        moved = moved_verdict(
-            effects, [noise_floor(unchanged, times, exact=False)] * 2 * turns, 0.05
-        )
-        called, other_calls = (
-            called + moved[0],
-            other_calls + any(moved[1:turns] + moved[turns + 1 :]),
-        )
-        first += effects[0].effect > max(estimate.effect for estimate in effects[1:turns])
-    assert 0.75 <= called / debates <= 0.9
-    assert first / debates >= 0.95 and other_calls / debates <= 0.05
+def test_p_is_that_of_the_lady_who_tasted_tea() -> None:
+    """Fisher (1935): three of four cups told right, p = 34 / 70 two-sided."""
+    effect = estimate_effect([1.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0], exact=False)
+    assert effect.p == pytest.approx(34 / 70)

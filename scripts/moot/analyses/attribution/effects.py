@@ -27,7 +27,7 @@ MEASURED = ("effect", "low", "high", "floor", "moved")
 DEBATE = ("model", "debate_id", "case_id", "repeat")
 _TURN = ("turn", "place", "speaker", "phase", "verdict")
 _EFFECT = ("before", "after", "effect", "low", "high", "p", "floor", "moved")
-_ANSWERS = ("whole", "changed", "invalid", "exact")
+_ANSWERS = ("invalid", "exact")
 COLUMNS = [*DEBATE, *_TURN, *_EFFECT, *_ANSWERS]
 
 
@@ -36,8 +36,7 @@ def turn_effects(results: ExperimentResults) -> pd.DataFrame:
 
     Columns: model, debate_id, case_id, repeat; turn (of the recorded debate), place (of the turn,
     from 1), speaker, phase, verdict; before, after, effect, low, high, p (see `Effect`); floor,
-    moved (see `estimates`); whole, changed (each answer's probability of the verdict, lists);
-    invalid (the number of unusable answers); exact.
+    moved (see `estimates`); invalid (the number of unusable answers); exact.
     """
     smallest = results.config.params["min_effect"]
     transcripts = results.transcripts
@@ -71,8 +70,6 @@ def _debate_effects(notes: Sequence[JsonObject], smallest: float) -> Iterator[Js
             "low": effect.low,
             "high": effect.high,
             "p": effect.p,
-            "changed": note["values"],
-            "whole": unchanged["values"],
             "floor": floor,
             "moved": is_moved,
         }

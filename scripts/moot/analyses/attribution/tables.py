@@ -12,7 +12,6 @@ from moot.report.content import TableContent
 from moot.report.needs import StudyPlan
 from moot.report.paired_cells import add_holm_correction
 from moot.report.study_results import Run, StudyResults
-from moot.stats.asked_twice import NO_FLOOR, changes, distance
 from moot.stats.paired import compare_shares
 
 FAMILY = "what moved the judge?"
@@ -28,8 +27,6 @@ COLUMNS = (
     .counts("changes", "debates", "cases", "clusters")
     .plain("p", "p (Holm)", "family")
     .counts("tests in family")
-    .plain("apart", "apart if asked again")
-    .estimate("moved by the change", "moved", role="", digits=SIGNED)
     .counts("called moved")
     .plain("verdicts on one turn")
     .counts("answers of no use")
@@ -73,13 +70,6 @@ def what_moved(results: StudyResults) -> TableContent:
                 " (`family`)."
             ),
             (
-                "`apart`: the mean distance between an answer with the turn and one without it. "
-                "`apart if asked again`: the mean distance between two answers about the same "
-                "debate, the floor. `moved by the change`: their difference (half the energy "
-                "distance of Szekely and Rizzo, 2013), with its interval. If these are empty: "
-                f"{NO_FLOOR}."
-            ),
-            (
                 "Called moved: turns whose effect lies beyond the debate's own floor, beyond the "
                 "smallest one that counts "
                 f"({AttributionParams.model_fields['min_effect'].default} unless `min_effect` "
@@ -107,7 +97,6 @@ def _effect_rows(run: Run) -> Iterator[Row]:
             "group": group,
             "family": f"{FAMILY} by {group.partition(':')[0]}",
             **_comparison_cells(run, changed),
-            **_distance_cells(run, changed),
             "called moved": int(changed["moved"].sum()),
             "verdicts on one turn": rests_on_one(changed).mean() if group == ALL_TURNS else None,
             "answers of no use": int(changed["invalid"].sum()),
@@ -133,21 +122,6 @@ def _comparison_cells(run: Run, effects: pd.DataFrame) -> Row:
     }
 
 
-def _distance_cells(run: Run, effects: pd.DataFrame) -> Row:
-    """Return the cells of the distance between answers with and without a change."""
-    distances = changes(
-        _answers(effects, "whole"),
-        _answers(effects, "changed"),
-        distance,
-        _clusters(effects, run),
-    )
-    return {
-        "apart": distances.changed,
-        "apart if asked again": distances.between_repeats,
-        "moved by the change": (distances.excess, distances.low, distances.high),
-    }
-
-
 def _groups(effects: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield groups of turns with their names: all, then by phase, role and place."""
     if effects.empty:
@@ -162,17 +136,3 @@ def _groups(effects: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         if 1 < keys.nunique() <= MAX_GROUPS:
             for key, group in effects.groupby(keys, sort=name != "phase"):
                 yield f"{name}: {key}", group
-
-
-def _answers(effects: pd.DataFrame, column: str) -> "pd.Series[float]":
-    """Return every answer about a change, by the change and the number of the answer."""
-    first_number = 0 if column == "whole" else 1000
-    answers = {}
-    for change, probabilities in effects[column].items():
-        for number, probability in enumerate(probabilities, start=first_number):
-            answers[str(change), number] = probability
-    return pd.Series(answers, dtype="float64")
-
-
-def _clusters(effects: pd.DataFrame, run: Run) -> dict[str, object]:
-    return {str(change): run.results.clusters[case] for change, case in effects["case_id"].items()}
