@@ -167,17 +167,6 @@ def test_filled_sheets_and_exports_are_read(statements: pd.DataFrame, tmp_path: 
     assert set(labels["labeler"]) == {"rules", "human:ann", "human:bob@example.org"}
 
 
-def test_the_minimal_export_of_label_studio_is_read(
-    statements: pd.DataFrame, tmp_path: Path
-) -> None:
-    item = statements["item"].iloc[0]
-    (tmp_path / "min.json").write_text(
-        json.dumps([{"item": item, "statement": "x", "label": "REMAND", "annotator": 3}])
-    )
-    annotations, _ = read_annotations([tmp_path / "min.json"], sheet_contents(statements))
-    assert annotations[["item", "label", "annotator"]].iloc[0].tolist() == [item, "REMAND", "3"]
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -365,7 +354,7 @@ STUDIO_ANSWERS = {
 """By statement and annotator, the choices: one, several, none, and a task without annotation."""
 
 
-def _studio_tasks(key: str = "annotations") -> list[dict[str, Any]]:
+def _studio_tasks() -> list[dict[str, Any]]:
     tasks = []
     for item, choices_of in STUDIO_ANSWERS.items():
         annotations = []
@@ -374,7 +363,9 @@ def _studio_tasks(key: str = "annotations") -> list[dict[str, Any]]:
             annotations.append({"completed_by": {"email": annotator}, "result": result})
         skipped = {"completed_by": 9, "was_cancelled": True, "result": [_choice("AFFIRM")]}
         data = {"item": item, "facts": 'Facts, "quoted"', "statement": "One\nline, two"}
-        tasks.append({"id": 1, "data": data, key: [*annotations, skipped], "predictions": []})
+        tasks.append(
+            {"id": 1, "data": data, "annotations": [*annotations, skipped], "predictions": []}
+        )
     return tasks
 
 
@@ -393,23 +384,8 @@ def _studio_rows(as_text: bool) -> list[dict[str, Any]]:
     return [*rows, {"item": "ab12-0004", "statement": "", "annotator": None}]
 
 
-def _write_per_annotation(folder: Path) -> None:
-    """An object for each annotation, as Label Studio writes into cloud storage."""
-    for task in _studio_tasks():
-        for annotation in task.pop("annotations"):
-            content = json.dumps({**annotation, "task": task})
-            (folder / f"{len(list(folder.iterdir()))}.json").write_text(content)
-
-
 STUDIO_EXPORTS = {
     "JSON": lambda folder: (folder / "a.json").write_text(json.dumps(_studio_tasks())),
-    "JSON of a folder": lambda folder: (folder / "a.json").write_text(
-        json.dumps([_studio_tasks()[:2], _studio_tasks()[2:]])
-    ),
-    "before 1.0": lambda folder: (folder / "a.json").write_text(
-        json.dumps(_studio_tasks("completions"))
-    ),
-    "cloud storage": _write_per_annotation,
     "JSON-MIN": lambda folder: (folder / "a.json").write_text(json.dumps(_studio_rows(False))),
     "CSV": lambda folder: pd.DataFrame(_studio_rows(True)).to_csv(folder / "a.csv", index=False),
     "TSV": lambda folder: pd.DataFrame(_studio_rows(True)).to_csv(

@@ -20,7 +20,7 @@ from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.rubric import Rubric, normalize_label
 from moot.core.text_files import quote_value, read_text
-from moot.core.types import Fields, Json
+from moot.core.types import Fields
 from moot.datasets.reading.tables import numbered_rows, read_csv, read_table
 from moot.labels import ADJUDICATED, HUMAN
 
@@ -284,7 +284,12 @@ def _read_export(file: Path, faults: list[str]) -> Iterator[FilledRow]:
         raise UserError(
             f"{file}: not JSON ({fault}); expected a Label Studio export. Export it again."
         ) from None
-    for row, task in enumerate(_list_tasks(file, tasks), start=1):
+    if not isinstance(tasks, list):
+        raise UserError(
+            f"{file}: found {quote_value(tasks)}; expected a list of Label Studio tasks, its export"
+            " as JSON. Export it again."
+        )
+    for row, task in enumerate(tasks, start=1):
         try:
             item, annotations = _read_task(task)
         except (KeyError, TypeError, AttributeError, IndexError) as fault:
@@ -304,35 +309,9 @@ def _read_export(file: Path, faults: list[str]) -> Iterator[FilledRow]:
                 )
 
 
-def _list_tasks(file: Path, content: Json) -> Sequence[Json]:
-    """Return the tasks of an export.
-
-    The export is a list, a list of lists (several files in one), or one annotation with its task,
-    as Label Studio writes into cloud storage.
-
-    Raises:
-        UserError: the content is neither a list nor an object.
-    """
-    if isinstance(content, dict):
-        return [content]
-    if not isinstance(content, list):
-        raise UserError(
-            f"{file}: found {quote_value(content)}; expected a list of Label Studio tasks. Export"
-            " it again."
-        )
-    tasks: list[Json] = []
-    for task in content:
-        tasks += task if isinstance(task, list) else [task]
-    return tasks
-
-
 def _read_task(task: Fields) -> tuple[str, list[tuple[Sequence[object], str]]]:
     """Return the item of a task, with choices and annotator of each annotation."""
-    if isinstance(task.get("task"), Mapping):  # one annotation of cloud storage
-        task = {**task["task"], "annotations": [task]}
     item = str((task.get("data") or task)["item"])
-    if "completions" in task:  # the name of annotations before version 1.0
-        task = {"annotations": task["completions"], **task}
     if "annotations" not in task:  # JSON-MIN: the choice is next to the data
         annotator = str(task.get("annotator", "") or "")
         return item, [(_chosen_labels(task.get("label")), annotator)]
