@@ -1,7 +1,6 @@
 """Sentences on a planned comparison: whether the answers differ, and how many cases it takes."""
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 
 import pandas as pd
@@ -59,18 +58,28 @@ def describe_equal_answers(contrast: Contrast, experiments: Mapping[str, Experim
         second.models,
     ):
         return ""
-    pairs = _pair_answers(contrast, experiments)
-    cases: dict[str, bool] = {}
-    for case, first_counts, second_counts in pairs:
-        if first_counts.keys() | second_counts.keys() != {INVALID}:
-            cases[case] = cases.get(case, True) and _are_equal(first_counts, second_counts)
-    common_cases = {case for case, *_ in pairs}
-    has_several = len(pairs) > len(common_cases) or any(pair[1].total() > 1 for pair in pairs)
+    keys = ["case_id", "model"] if contrast.first.models == contrast.second.models else ["case_id"]
+    rows = [_answers(side, experiments[side.experiment]) for side in contrast.sides]
+    shares = [
+        pd.crosstab([side[key] for key in keys], side["answer"], normalize="index") for side in rows
+    ]
+    first_shares, second_shares = (
+        side.reindex(columns=shares[0].columns.union(shares[1].columns), fill_value=0)
+        for side in shares
+    )
+    common = first_shares.index.intersection(second_shares.index)
+    cases = sides_of(contrast, experiments)[0].terms.case_ids
+    common = common[common.get_level_values(0).isin(cases)]
+    first_shares, second_shares = first_shares.loc[common], second_shares.loc[common]
+    is_answered = ((first_shares + second_shares).drop(columns=INVALID, errors="ignore") > 0).any(
+        axis=1
+    )
+    differs = (first_shares != second_shares).any(axis=1)[is_answered].groupby(level=0).any()
+    has_several = rows[0]["case_id"].isin(cases).sum() > common.get_level_values(0).nunique()
     sentences: list[str] = []
-    if cases:
-        changes = sum(not is_equal for is_equal in cases.values())
-        sentences.append(_count_changes(changes, len(cases), has_several=has_several))
-    if count := len(common_cases - cases.keys()):
+    if len(differs):
+        sentences.append(_count_changes(differs.sum(), len(differs), has_several=has_several))
+    if count := common.get_level_values(0).nunique() - len(differs):
         sentences.append(f"Neither side gave a valid answer on {count:,} cases.")
     return " ".join(sentences)
 
@@ -84,33 +93,6 @@ def _count_changes(changes: int, cases: int, *, has_several: bool) -> str:
     kind = "different" if changes else "the same"
     scope = ", in some model or repeat" if changes and has_several else ""
     return f"The two sides gave {kind} answers on {place}{scope}."
-
-
-def _pair_answers(
-    contrast: Contrast, experiments: Mapping[str, ExperimentResults]
-) -> list[tuple[str, Counter[str], Counter[str]]]:
-    """Return the case and the answers of both sides for each common case, by model if both sides
-    have the same models.
-    """
-    has_same_models = contrast.sides[0].models == contrast.sides[1].models
-    first_answers, second_answers = (
-        _answers(side, experiments[side.experiment], by_model=has_same_models)
-        for side in contrast.sides
-    )
-    common_cases = set(sides_of(contrast, experiments)[0].terms.case_ids)
-    return [
-        (key[0], first_answers[key], second_answers[key])
-        for key in first_answers.keys() & second_answers.keys()
-        if key[0] in common_cases
-    ]
-
-
-def _are_equal(first: Counter[str], second: Counter[str]) -> bool:
-    """Return whether both sides gave each answer as often, as a share of their repeats."""
-    totals = first.total(), second.total()
-    return first.keys() == second.keys() and all(
-        first[answer] * totals[1] == second[answer] * totals[0] for answer in first
-    )
 
 
 def describe_needed_cases(
@@ -153,18 +135,11 @@ def describe_needed_cases(
     )
 
 
-def _answers(
-    side: Side, results: ExperimentResults, *, by_model: bool
-) -> dict[tuple[str, str], Counter[str]]:
-    """Return how often each answer was given to each case; by case and model if `by_model`."""
-    rows = results.predictions
-    rows = rows[rows["model"].isin(side.models)]
-    valid_answers = rows["prediction"].where(rows["status"] == "valid", INVALID).astype(str)
-    models = rows["model"] if by_model else pd.Series("", index=rows.index)
-    answers: dict[tuple[str, str], Counter[str]] = {}
-    for case, model, answer in zip(rows["case_id"], models, valid_answers, strict=True):
-        answers.setdefault((str(case), str(model)), Counter())[answer] += 1
-    return answers
+def _answers(side: Side, results: ExperimentResults) -> pd.DataFrame:
+    """Return case, model and answer of each debate of a side."""
+    rows = results.predictions[results.predictions["model"].isin(side.models)]
+    answers = rows["prediction"].where(rows["status"] == "valid", INVALID)
+    return rows[["case_id", "model"]].assign(answer=answers).astype(str)
 
 
 def _known_spread(
