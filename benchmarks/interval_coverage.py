@@ -7,8 +7,8 @@ null hypotheses rejected, is measured anew in more worlds. It fails if the 99 % 
 simulation lies outside these. `--write` puts the summary into docs/statistics.md.
 """
 
-import itertools
 import sys
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ PART = Part("coverage", "interval_coverage.py", "docs/statistics.md")
 WORLDS, WORLDS_ANEW = 150, 800
 SEED = 44
 MIN_COVERAGE, MAX_COVERAGE, MAX_TYPE_ONE_ERROR, BOUND_LEVEL = 0.93, 0.98, 0.06, 0.99
+FAULTS = ("too narrow", "too wide", "rejects")
 _ROUNDING = 1e-9
 
 
@@ -43,14 +44,14 @@ class CellResult:
 
     @property
     def faults(self) -> list[str]:
-        """What lies outside the allowed range: `too narrow`, `too wide`, `rejects`."""
+        """Which of `FAULTS` it has, beyond the error of the simulation."""
         misses = self.intervals - self.covered
-        excesses = {
-            "too narrow": lower_bound(misses, self.intervals) - (1 - MIN_COVERAGE),
-            "too wide": lower_bound(self.covered, self.intervals) - MAX_COVERAGE,
-            "rejects": lower_bound(self.rejected, self.nulls) - MAX_TYPE_ONE_ERROR,
-        }
-        return [fault for fault, excess in excesses.items() if excess > 0]
+        excesses = (
+            lower_bound(misses, self.intervals) - (1 - MIN_COVERAGE),
+            lower_bound(self.covered, self.intervals) - MAX_COVERAGE,
+            lower_bound(self.rejected, self.nulls) - MAX_TYPE_ONE_ERROR,
+        )
+        return [fault for fault, excess in zip(FAULTS, excesses, strict=True) if excess > 0]
 
 
 def lower_bound(count: int, total: int) -> float:
@@ -93,32 +94,29 @@ def percent(value: float) -> str:
 
 
 def summary(results: dict[Cell, CellResult]) -> str:
-    """Return a table with one row per kind, in Markdown, and one of cells that fail."""
+    """Return a table with one row per kind, in Markdown, and one of the cells that fail."""
     lines = [
         "| what | cells | coverage | type I error, at most | too narrow | too wide | rejects |",
         "|---" * 7 + "|",
     ]
+    failing: dict[tuple[str, str], list[str]] = {}
     for kind in dict.fromkeys(cell.kind for cell in results):
         rows = [result for cell, result in results.items() if cell.kind == kind]
         coverages = [row.coverage for row in rows if row.intervals] or [float("nan")]
         errors = [row.type_one_error for row in rows if row.nulls] or [float("nan")]
-        faults = list(itertools.chain.from_iterable(row.faults for row in rows))
-        numbers = [faults.count(fault) for fault in ("too narrow", "too wide", "rejects")]
+        for cell, result in results.items():
+            for fault in result.faults if cell.kind == kind else ():
+                failing.setdefault((kind, fault), []).append(cell.name)
+        numbers = [str(len(failing.get((kind, fault), ()))) for fault in FAULTS]
         lines.append(
             f"| {kind} | {len(rows)} | {percent(min(coverages))} to {percent(max(coverages))} |"
-            f" {percent(max(errors))} | {' | '.join(map(str, numbers))} |"
+            f" {percent(max(errors))} | {' | '.join(numbers)} |"
         )
-    lines += [
-        "",
-        "| cell that is too narrow or rejects | coverage | type I error |",
-        "|---" * 3 + "|",
-    ]
-    for cell, result in results.items():
-        if {"too narrow", "rejects"} & {*result.faults}:
-            lines.append(
-                f"| {cell.kind}: {cell.name} | {percent(result.coverage)} |"
-                f" {percent(result.type_one_error)} |"
-            )
+    lines += ["", "| outside the limits | | cells, by their beginning |", "|---|---|---|"]
+    for (kind, fault), names in failing.items():
+        counts = Counter(", ".join(name.split(", ")[:2]) for name in names)
+        parts = [f"{name} ({count})" for name, count in counts.items()]
+        lines.append(f"| {kind} | {fault} | {'; '.join(parts)} |")
     return "\n".join(lines)
 
 
@@ -138,7 +136,10 @@ def main() -> None:
             sys.stdout.write(f"{faults}: {cell.kind}: {cell.name}: {results[cell]}\n")
             sys.stdout.flush()
     text = summary(results)
-    text += f"\n\n{len(results):,} cells of {arguments.worlds} worlds; {WORLDS_ANEW:,} anew."
+    text += (
+        f"\n\n{len(results):,} cells of {arguments.worlds} worlds; those outside the limits were"
+        f" measured anew in {WORLDS_ANEW}."
+    )
     PART.show(text, should_write=arguments.write)
 
 

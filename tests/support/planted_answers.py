@@ -3,16 +3,17 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
 
 from moot.core.cases import Case, Task, stable_fraction
 from moot.llm.prompts import enclose
 from moot.llm.request import Request
 
-SEEDS = 200
+SEEDS = 100
+NORMAL = NormalDist()
 TASK = Task("it", "Is it so?", ("no", "yes"), "yes")
 COMPETENCE, LIKED, DEVIATION = 0.7, 0.8, 1.2
 """The share of true answers without a liking, and a liking for YES where a text says "man", in the
@@ -32,8 +33,8 @@ def answer(
     seed: int, judged_case: Case, competence: float = COMPETENCE, liked: float = LIKED
 ) -> str:
     """Return YES or NO to a case, right in the share `competence` where there is no liking."""
-    draw = norm.ppf(stable_fraction("answer", seed, judged_case.case_id))
-    skill = DEVIATION * norm.ppf(competence)
+    draw = NORMAL.inv_cdf(stable_fraction("answer", seed, judged_case.case_id))
+    skill = DEVIATION * NORMAL.inv_cdf(competence)
     log_odds = DEVIATION * draw + (skill if judged_case.target == "yes" else -skill)
     has_word = re.search(r"\bman\b", judged_case.text)
     return "yes" if log_odds + (liked if has_word else 0.0) > 0 else "no"
@@ -41,8 +42,8 @@ def answer(
 
 def probability_of_yes(target: str, liked: float) -> float:
     """Return the probability of YES about a case, from its truth and the liking for YES."""
-    skill = norm.ppf(COMPETENCE)
-    return float(norm.cdf((skill if target == "yes" else -skill) + liked / DEVIATION))
+    skill = NORMAL.inv_cdf(COMPETENCE)
+    return NORMAL.cdf((skill if target == "yes" else -skill) + liked / DEVIATION)
 
 
 def choose_as_planted(
