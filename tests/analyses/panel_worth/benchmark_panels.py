@@ -15,7 +15,7 @@ from moot.stats.jackknife import ClusterJackknife
 
 SMOKE = ["--worlds", "2"]
 PART = Part("panels", "benchmark_panels.py", "scripts/moot/analyses/panel_worth/README.md")
-WORLDS = 200
+WORLDS = 300
 SEED = 12
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from moot.stats.arrays import Floats, Truths, as_numbers, ratio
-from moot.stats.statistic import DIFFERENCE, SHARE, Statistic, ratio_statistic
+from moot.stats.statistic import SHARE, Statistic, ratio_statistic
 
 MIN_NAMED_PANELS, MAX_NAMES = 8, 20
 """The mean number of panels of a name, and the number of names, with which each name counts."""
@@ -55,7 +55,9 @@ class Panels:
         """Return the correlation of errors of two members of a panel (phi), averaged over pairs.
 
         It is a ratio of sums, so that a member who is almost always right matters little. With
-        the trait of each name, only pairs of members with different traits count.
+        the trait of each name, only pairs of members with different traits count. The lower bound
+        is Fréchet's (1951) of two members who are never wrong together, or never right if that is
+        rarer: errors are often rare, and on the log odds above -1 intervals cover 91 %.
         """
         members, wrong_members = self.members, self.wrong_members
         groups = [np.equal(traits, trait) for trait in set(traits)]
@@ -79,7 +81,9 @@ class Panels:
             covariance, scale = squares(slice(None)) - singles
             return ratio(covariance, scale.round(_DIGITS))
 
-        return Statistic(correlation, DIFFERENCE, self.coincidences)
+        rarer = min(self.wrong_counts.sum(), self.right_counts.sum())
+        low = -rarer / max(1.0, self.sizes.sum() - rarer)
+        return Statistic(correlation, (low, 1.0), self.coincidences)
 
     def independent_majority(self) -> Statistic:
         """Return the accuracy of a majority if members erred independently (Poisson-binomial)."""
