@@ -1,13 +1,11 @@
 """Labels of statements: shares of labels and groups, and changes of position."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 import pandas as pd
 
 from moot.core.rubric import Rubric
-from moot.core.types import Column
 from moot.core.utterance_kinds import EXTRA, OVERRUN
 from moot.labels.statements import TOLD_BY, are_statements
 from moot.scores import by_model, no_scores, scorer
@@ -19,8 +17,6 @@ from moot.stats.statistic import share_statistic
 SHARES = {"label": "label_share", "group": "group_share"}
 """The column that is counted, by the metric of its share."""
 CHANGES, TRANSITION = "label_changes", "label_transition"
-ChangeMasks = tuple["pd.Series[bool]", "pd.Series[bool]"]
-ChangeCounter = Callable[[Column, Column], ChangeMasks]
 
 
 @scorer("labels")
@@ -127,27 +123,15 @@ def _changes(
 
     Pairs without a label are left out.
     """
-    for metric, group, count in _kinds_of_change(rubric):
-        changed, among = count(pairs["group"], pairs["group_after"])
+    earlier, later = pairs["group"], pairs["group_after"]
+    both = earlier.isin(rubric.positions) & later.isin(rubric.positions)
+    changes = [(CHANGES, OVERALL, earlier != later, both)]
+    for first, second in product(dict.fromkeys(rubric.group_of.values()), repeat=2):
+        group, among = f"from={first};to={second}", (earlier == first) & later.notna()
+        changes.append((TRANSITION, group, later == second, among))
+    for metric, group, has_changed, among in changes:
         if among.any():
             group_name = ";".join(name for name in (group, part) if name != OVERALL) or OVERALL
+            share = share_statistic(has_changed[among])
             sample = results.sample(pairs.loc[among, "case_id"])
-            yield sample.score(
-                metric, share_statistic(changed[among]), group_name, n_invalid=int((~among).sum())
-            )
-
-
-def _kinds_of_change(rubric: Rubric) -> Iterator[tuple[str, str, ChangeCounter]]:
-    """Yield each metric and group of changes, with the changes and the opportunities for them."""
-
-    def moved(earlier: Column, later: Column) -> ChangeMasks:
-        both = earlier.isin(rubric.positions) & later.isin(rubric.positions)
-        return both & (earlier != later), both
-
-    def followed(first: str, second: str, earlier: Column, later: Column) -> ChangeMasks:
-        among = (earlier == first) & later.notna()
-        return among & (later == second), among
-
-    yield CHANGES, OVERALL, moved
-    for first, second in product(dict.fromkeys(rubric.group_of.values()), repeat=2):
-        yield TRANSITION, f"from={first};to={second}", partial(followed, first, second)
+            yield sample.score(metric, share, group_name, n_invalid=int((~among).sum()))
