@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from moot.commands.placeholder_debates import calls_per_debate
 from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.standins import calls_per_debate
 from moot.plan.call_shares import plan_of_job
 from moot.workflow.job import job
 from moot.workflow.provenance import digests_of

@@ -13,10 +13,10 @@ import pytest
 
 from courtroom_runs import PROJECT, configuration, people
 from moot.analyses.arms.controls import ARMS
-from moot.commands import placeholder_debates
 from moot.commands.preview import preview
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
+from moot.jobs import standins
 from moot.jobs.load import load_dataset
 from moot.llm.stand_in import StandIn
 from moot.plan.plan import Plan
@@ -186,7 +186,7 @@ def random_calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
     def count(plan: Plan, results: Path, seed: int) -> dict[str, int]:
         with monkeypatch.context() as patch:
-            patch.setattr(placeholder_debates, "open_stand_in", lambda *_: random_endpoint(seed))
+            patch.setattr(standins, "open_stand_in", lambda *_: random_endpoint(seed))
             patch.setattr(Debate, "is_placeholder", lambda *_: False)
             return calls_by_experiment(plan, results)
 

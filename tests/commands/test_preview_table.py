@@ -1,17 +1,12 @@
 """The table of a preview: words, totals, and hours by the speed of a model."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from moot.commands.preview_hours import SpeedMeter, estimate_hours
 from moot.commands.preview_table import ESTIMATE_NOTE, NOTHING_LEFT, preview_text
-from moot.core.model_config import ModelConfig
-from moot.llm.ledger.ledger import Entry
-from moot.llm.request import Reply
 
 ROW: dict[str, Any] = {
     "experiment": "mine",
@@ -23,8 +18,6 @@ ROW: dict[str, Any] = {
     "completion_tokens": 6_789,
     "usd_likely": 0.5,
     "usd": 1.25,
-    "usd_full_price": 1.25,
-    "usd_discounted": 1.25,
     "hours": 1.5,
     "has_typical_speed": False,
     "waves": pd.NA,
@@ -43,7 +36,7 @@ def make_frame(*changes: dict[str, Any]) -> pd.DataFrame:
     )
     total |= {"experiment": "total", "model": "", "needs": ""}
     total["has_typical_speed"] = bool(frame["has_typical_speed"].any())
-    frame.loc[len(frame)] = ROW | total | {"usd_full_price": total["usd"]}
+    frame.loc[len(frame)] = ROW | total
     return frame
 
 
@@ -87,7 +80,6 @@ def test_totals_say_where_hours_are_unknown(hours: tuple[float, ...], total: str
 @pytest.mark.parametrize(
     ("change", "heading"),
     [
-        ({"waves": 3, "usd": 1.0, "usd_discounted": 1.0}, "full price"),
         ({"waves": 3}, "waves"),
         ({"answers_by_people": 2}, "by people"),
         ({"needs": "results/transcripts/a/b/0.parquet"}, "to be built first"),
@@ -104,71 +96,11 @@ def test_a_finished_run_has_no_calls_left() -> None:
     assert NOTHING_LEFT not in preview_text(make_frame({"calls_to_make": 0, "needs": "a file"}))
 
 
-def make_model(**changes: Any) -> ModelConfig:
-    entry = {"model": "m", "base_url": "http://localhost:9", "concurrency": 4}
-    return ModelConfig.model_validate(entry | changes)
-
-
-def make_entry(number: int, tokens: int, seconds: float = 0.0) -> Entry:
-    reply = Reply("text", prompt_tokens=1000, completion_tokens=tokens, seconds=seconds)
-    return Entry(f"{number:02x}", "m", "", 0, reply)
-
-
-CALLS = [make_entry(number, 3600) for number in range(8)]
-
-
-@pytest.mark.parametrize(
-    ("changes", "hours"),
-    [
-        ({}, 0.2),
-        ({"concurrency": 1}, 0.8),
-        ({"requests_per_minute": 0.1}, 8 / 6),
-        ({"tokens_per_minute": 460.0}, 8 * 4600 / 460 / 60),
-        ({"endpoint": "embedded", "base_url": None}, 0.8),
-    ],
-    ids=["speed", "one at a time", "requests", "tokens", "embedded"],
-)
-def test_hours_follow_from_seconds_concurrency_and_limits(
-    changes: dict[str, Any], hours: float
-) -> None:
-    speeds = SpeedMeter()
-    for _ in range(2):  # a stored reply may be read twice
-        speeds.add(make_entry(99, 100, seconds=240.0))
-    speeds.add(make_entry(98, 700, seconds=480.0))
-    model = make_model(**changes)
-    assert estimate_hours(CALLS, {"m": model}, speeds, 0) == pytest.approx(hours)
-
-
-def test_one_timed_reply_estimates_the_hours_whatever_the_most_tokens_are() -> None:
-    speeds = SpeedMeter()
-    speeds.add(make_entry(99, 12, seconds=3.0))
-    calls = [make_entry(number, 2_000) for number in range(120)]
-    hours = estimate_hours(calls, {"m": make_model(concurrency=1)}, speeds, 0)
-    assert hours == pytest.approx(0.1), "not 139 hours, for 240,000 tokens at four a second"
-
-
-def test_hours_of_the_packaged_model_are_an_estimate_until_it_replied() -> None:
-    packaged = ModelConfig(endpoint="embedded", model="smollm2-135m")
-    speeds = SpeedMeter()
-    assert speeds.is_typical("m", packaged)
-    assert 0.008 < estimate_hours(CALLS, {"m": packaged}, speeds, 0) < 8
-    speeds.add(replace(make_entry(99, 50, seconds=10.0), model="m"))
-    assert not speeds.is_typical("m", packaged)
-    assert estimate_hours(CALLS, {"m": packaged}, speeds, 0) == pytest.approx(8 * 10 / 3600)
-    assert not SpeedMeter().is_typical("m", make_model())
-
-
 def test_an_estimate_is_marked_and_explained() -> None:
     text = preview_text(make_frame({"has_typical_speed": True}, {"experiment": "x"}))
     assert cells_of(text, "mine")[-1] == "~1.5" and cells_of(text, "x")[-1] == "1.5"
     assert cells_of(text, "total")[-1] == "~3.0" and text.endswith(ESTIMATE_NOTE)
     assert "~" not in preview_text(make_frame({}))
-
-
-def test_hours_without_a_speed_are_unknown_and_without_calls_none() -> None:
-    models = {"m": make_model()}
-    assert math.isnan(estimate_hours(CALLS, models, SpeedMeter(), 0))
-    assert estimate_hours([], models, SpeedMeter(), 0) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
 from fault_server import FaultServer
-from moot.commands.placeholder_debates import calls_per_debate
 from moot.core.artifacts import read_cases
 from moot.jobs.debates import Job
+from moot.jobs.standins import calls_per_debate
 from moot.llm.progress import Progress
 from moot.plan.plan import Plan
 

@@ -16,9 +16,8 @@ from test_ledger import entries, unprivileged_user
 
 from courtroom_runs import PROJECT, configuration, hold, people
 from fault_server import FaultServer
-from moot.commands.placeholder_debates import PreviewLedger
 from moot.core.errors import RunStoppedError, UserError
-from moot.core.shipped_files import SHIPPED
+from moot.jobs.standins import PreviewLedger
 from moot.llm.ledger.ledger import Ledger
 
 IDS = [entry.call_id for entry in entries(9)]
@@ -117,7 +116,7 @@ def test_a_preview_and_a_store(archive: Path) -> None:
     with closing(Ledger(str(archive))) as ledger:
         ledger.store(entries(3))
     close_off(archive)
-    with unprivileged_user(), closing(PreviewLedger(str(archive), SHIPPED)) as preview:
+    with unprivileged_user(), closing(PreviewLedger(str(archive))) as preview:
         preview.store(entries(9))
         assert len(preview.replies(IDS)) == 9
     with (

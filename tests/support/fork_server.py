@@ -64,7 +64,7 @@ LIBRARIES = (
     "matplotlib.backends.backend_svg",
 )
 MODULES = (
-    "moot.commands.placeholder_debates",
+    "moot.jobs.standins",
     "moot.core.command_line",
     "moot.plan.plan_cache",
     "moot.papers.selection",

@@ -5,34 +5,37 @@ call.
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from moot.commands.placeholder_debates import (
+from moot.commands.estimate import LABEL, Estimate
+from moot.core.artifacts import read_cases
+from moot.core.endpoint_traits import endpoint_traits
+from moot.core.model_config import ModelConfig
+from moot.core.types import JsonObject
+from moot.jobs.debates import Job
+from moot.jobs.standins import (
     PlaceholderPeople,
+    Placeholders,
     PreviewLedger,
     run_with_placeholders,
 )
-from moot.commands.preview_hours import estimate_hours
-from moot.commands.preview_labels import label_calls
-from moot.commands.preview_price import LABEL
-from moot.core.artifacts import read_cases
-from moot.core.endpoint_traits import endpoint_traits
-from moot.core.types import JsonObject
-from moot.jobs.debates import Job
-from moot.jobs.standins import Placeholders
-from moot.llm.identity import describe_destination
+from moot.jobs.statement_labels import LabelJob, make_judge
+from moot.labels import JUDGE
+from moot.labels.judge import request_for
+from moot.labels.statements import are_statements
+from moot.llm.identity import describe_destination, served_as
 from moot.llm.ledger.ledger import Entry
 from moot.llm.progress import Progress
+from moot.llm.request import Reply, Request, call_id
 from moot.llm.stand_in import CHARACTERS_PER_TOKEN
 from moot.plan.plan import Plan
-from moot.protocols.debate import Debate
+from moot.protocols.debate import Debate, transcript_row
 from moot.protocols.experiment import Experiment
-
-_MEASURED_REPLIES = 200
 
 
 def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
@@ -40,15 +43,13 @@ def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
 
     Returns:
         experiment, model, debates, calls_in_ledger, calls_to_make, prompt_tokens and
-        completion_tokens (estimated, the latter at most), usd_likely (see `ReplyLengths`), usd (at
-        most, by the model's price, as configured), usd_full_price and usd_discounted (the same
-        without and with the discount that the endpoint has for calls that are sent together),
-        hours (see `estimate_hours`),
-        has_typical_speed (whether they rest on a speed that was not measured here), waves (of
-        calls that are sent together, one after the other), answers_by_people
-        (that people who sit in its debates are yet to give; none if no seat is a person's),
-        needs (artifacts that must be built first; the numbers then rest on the debates that this
-        preview goes through in their place, and are left out where it has none).
+        completion_tokens (estimated, the latter at most), usd_likely and hours (see `Estimate`),
+        usd (at most, by the model's price, as configured), has_typical_speed (whether the hours
+        rest on a speed that was not measured here), waves (of calls that are sent together, one
+        after the other), answers_by_people (that people who sit in its debates are yet to give;
+        none if no seat is a person's), needs (artifacts that must be built first; the numbers then
+        rest on the debates that this preview goes through in their place, and are left out where it
+        has none).
     """
     previewed: dict[str, list[tuple[JsonObject, list[Entry]]]] = {}
     with _open_preview(plan, results) as preview_of:
@@ -56,35 +57,18 @@ def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
             previewed[experiment.name] = [
                 _preview_row(preview_of, experiment, model) for model in experiment.config.models
             ]
-        speeds, lengths = preview_of.ledger.speeds, preview_of.ledger.lengths
-        _measure_equal_models(plan, preview_of.ledger)
-    rows: list[JsonObject] = []
-    for name in plan.experiments:
-        for row, new_entries in previewed[name]:
+        ledger, kinds = preview_of.ledger, preview_of.kinds
+        estimate = Estimate(
+            plan.config.models, kinds, ledger.stored, ledger.example_entries, plan.shipped
+        )
+        for row, new_entries in chain.from_iterable(previewed.values()):
             if "debates" in row:
-                waves = row["waves"] or 0
-                row["usd_likely"] = lengths.likely_usd(new_entries, plan.config.models)
-                row["hours"] = estimate_hours(new_entries, plan.config.models, speeds, waves)
+                row["usd_likely"] = estimate.usd(new_entries)
+                row["hours"] = estimate.hours(new_entries, row["waves"] or 0)
                 names = {entry.model for entry in new_entries}
-                row["has_typical_speed"] = any(
-                    speeds.is_typical(model, plan.config.models[model]) for model in names
-                )
-            rows.append(row)
-    return rows
-
-
-def _measure_equal_models(plan: Plan, ledger: PreviewLedger) -> None:
-    """Measure models inside the process that gave no reply yet on replies that a model with an
-    equal entry gave, such as the packaged model in the default run.
-    """
-    models = plan.config.models
-    for name in plan.models_used:
-        model = models[name]
-        if ledger.speeds.is_measured(name) or not endpoint_traits(model.endpoint).in_process:
-            continue
-        equal_names = [other_name for other_name in models if models[other_name] == model]
-        for entry in ledger.example_entries(equal_names, _MEASURED_REPLIES):
-            ledger.speeds.add(replace(entry, model=name))
+                row["has_typical_speed"] = any(map(estimate.is_typical, names))
+    rows_in_order = chain.from_iterable(previewed[name] for name in plan.experiments)
+    return [row for row, _ in rows_in_order]
 
 
 def sort_by_sources(experiments: Mapping[str, Experiment]) -> list[Experiment]:
@@ -158,6 +142,7 @@ class _Preview:
     results: Path
     ledger: PreviewLedger
     artifact_placeholders: Placeholders
+    kinds: dict[str, str] = field(default_factory=dict)
 
     def source_artifacts(self, experiment: Experiment, model: str) -> dict[str, Path]:
         """Return the artifacts that a run's debates depend on."""
@@ -187,7 +172,7 @@ class _Preview:
         debates = asyncio.run(run_with_placeholders(self.plan, job, self.ledger, progress, people))
         for debate in debates:
             for utterance in debate.utterances:
-                self.ledger.lengths.kinds.setdefault(utterance.call_id, utterance.kind)
+                self.kinds.setdefault(utterance.call_id, utterance.kind)
         self.artifact_placeholders.write(experiment.name, model, debates)
         return debates
 
@@ -206,7 +191,7 @@ class _Preview:
 @contextmanager
 def _open_preview(plan: Plan, results: Path) -> Iterator[_Preview]:
     with (
-        closing(PreviewLedger(plan.config.ledger, plan.shipped)) as ledger,
+        closing(PreviewLedger(plan.config.ledger)) as ledger,
         TemporaryDirectory() as folder,
     ):
         yield _Preview(plan, results, ledger, Placeholders(plan, ledger, Path(folder)))
@@ -232,7 +217,7 @@ def _preview_row(
     if debates is None:
         return row, []
     stored_labels, new_labels = preview_of.label(experiment, model, debates)
-    ledger.lengths.kinds.update(dict.fromkeys((entry.call_id for entry in new_labels), LABEL))
+    preview_of.kinds.update(dict.fromkeys((entry.call_id for entry in new_labels), LABEL))
     new_entries = [
         entry for call_id, entry in ledger.placeholders.items() if call_id not in earlier_calls
     ]
@@ -243,22 +228,64 @@ def _preview_row(
         "prompt_tokens": sum(entry.reply.prompt_tokens for entry in new_entries),
         "completion_tokens": sum(entry.reply.completion_tokens for entry in new_entries),
         "usd": round(progress.cost_usd + sum(entry.reply.cost_usd for entry in new_labels), 4),
-        "usd_full_price": _usd(preview_of.plan, new_entries, has_discount=False),
-        "usd_discounted": _usd(preview_of.plan, new_entries, has_discount=True),
         "waves": progress.waves or None,
         "answers_by_people": people.missing_answers or None,
     }
     return row, new_entries
 
 
-def _usd(plan: Plan, entries: Iterable[Entry], *, has_discount: bool) -> float:
-    """Return the cost of calls at the full price, or at the discounted one if there is one."""
-    total = 0.0
-    for entry in entries:
-        model, reply = plan.config.models[entry.model], entry.reply
-        discount = has_discount and endpoint_traits(model.endpoint).has_batches
-        total += model.cost(reply.prompt_tokens, reply.completion_tokens, batched=discount)
-    return round(total, 4)
+def label_calls(
+    plan: Plan,
+    experiment: Experiment,
+    model: str,
+    debates: Sequence[Debate],
+    tokens_per_char: float,
+) -> list[Entry]:
+    """Return the calls by which models label debates, with placeholder replies; each once.
+
+    A statement without words may have some in a real debate, so it is counted.
+    """
+    judges = [
+        make_judge(plan, labeler, LabelJob(experiment.name, model, Path(), {}))
+        for labeler in experiment.config.labelers
+        if labeler.partition(":")[0] == JUDGE
+    ]
+    rubric = plan.rubric(experiment.name)
+    if not judges or rubric is None or not debates:
+        return []
+    statements = _statements_of(debates, rubric.utterance_kinds)
+    facts = {debate.case.case_id: debate.case.text for debate in debates}
+    entries: dict[str, Entry] = {}
+    for judge in judges:
+        server = served_as(judge.config)
+        for case_id, text in statements:
+            request = request_for(judge, facts[case_id], text)
+            content = request.to_json(server)
+            key = call_id(content, 0)
+            reply = _longest_reply(request, judge.config, tokens_per_char)
+            entries[key] = Entry(key, judge.name, content, 0, reply)
+    return list(entries.values())
+
+
+def _statements_of(debates: Sequence[Debate], kinds: Sequence[str]) -> list[tuple[str, str]]:
+    """Return case and text of each statement of some debates that is labelled."""
+    rows = []
+    for debate in debates:
+        rows += [transcript_row(debate, utterance) for utterance in debate.utterances]
+    frame = pd.DataFrame(rows)
+    statements = frame[are_statements(frame, kinds)]
+    texts = statements["text"].where(
+        statements["text"].str.strip() != "",
+        statements["debate_id"] + " " + statements["turn"].astype(str),
+    )
+    return list(zip(statements["case_id"], texts, strict=True))
+
+
+def _longest_reply(request: Request, model: ModelConfig, tokens_per_char: float) -> Reply:
+    prompt_tokens = int(request.prompt_characters * tokens_per_char)
+    max_tokens = int(request.parameters.get("max_tokens", model.max_tokens))
+    usd = model.cost(prompt_tokens, max_tokens)
+    return Reply("", prompt_tokens=prompt_tokens, completion_tokens=max_tokens, cost_usd=usd)
 
 
 def preview(plan: Plan, results: Path) -> pd.DataFrame:
@@ -267,7 +294,7 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
     The totals leave out unknown hours.
     """
     frame = pd.DataFrame(list(preview_rows(plan, results)), columns=_COLUMNS)
-    counts, amounts = _COLUMNS[2:7], _COLUMNS[7:12]
+    counts, amounts = _COLUMNS[2:7], _COLUMNS[7:10]
     frame["hours"] = frame["hours"].astype(float)
     frame["has_typical_speed"] = frame["has_typical_speed"].eq(True)
     totals = frame[[*counts, *amounts]].sum().to_dict()
@@ -305,8 +332,6 @@ _COLUMNS = [
     "completion_tokens",
     "usd_likely",
     "usd",
-    "usd_full_price",
-    "usd_discounted",
     "hours",
     "has_typical_speed",
     "waves",

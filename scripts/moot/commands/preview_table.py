@@ -60,13 +60,10 @@ COLUMNS = (
     PrintedColumn("usd_likely", "likely\ndollars", dollars_text),
     PrintedColumn("usd", "dollars\nat most", dollars_text),
     PrintedColumn("hours", "hours", _format_hours),
-    PrintedColumn("usd_full_price", "dollars at\nfull price", dollars_text, is_optional=True),
-    PrintedColumn("usd_discounted", "dollars at\ndiscount", dollars_text, is_optional=True),
     PrintedColumn("waves", "waves", _format_count, is_optional=True),
     PrintedColumn("answers_by_people", "answers\nby people", _format_count, is_optional=True),
     PrintedColumn("needs", "to be built first", str, is_text=True, is_optional=True),
 )
-PRICES = ("usd_full_price", "usd_discounted")
 
 
 def preview_text(frame: pd.DataFrame) -> str:
@@ -94,8 +91,6 @@ def preview_text(frame: pd.DataFrame) -> str:
 
 
 def _is_printed(column: PrintedColumn, frame: pd.DataFrame) -> bool:
-    if column.name in PRICES:
-        return bool((frame["usd_full_price"] != frame["usd"]).any() and frame["waves"].any())
     if not column.is_optional:
         return True
     values = frame[column.name]
