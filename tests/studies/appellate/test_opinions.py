@@ -1,5 +1,6 @@
 """Opinions: the sample, outcomes and facts of full texts, and the sheet of a person."""
 
+import html
 import json
 import re
 import sys
@@ -13,7 +14,6 @@ import pytest
 
 from moot.core.errors import UserError
 from moot.datasets import LoadContext, Loaded
-from moot.datasets.opinion_reading import read_opinions
 from moot.datasets.opinion_text import Names, collect_names, find_leaks, join_lines
 from moot.studies.appellate import masking
 from moot.studies.appellate.data_opinions import (
@@ -21,6 +21,7 @@ from moot.studies.appellate.data_opinions import (
     OpinionsOptions,
     load,
     load_human_statements,
+    read_opinions,
 )
 from moot.studies.appellate.deidentification import write_deidentification
 from moot.studies.appellate.legal.outcomes import read_outcome
@@ -77,8 +78,11 @@ def test_an_outcome_in_doubt_is_excluded(ending: str, opening_text: str, problem
     assert not reading.outcome and problem in reading.problem
 
 
-def test_outcomes_of_real_opinions(shared_data: Path) -> None:
-    opinions = read_opinions(shared_data / "opinions" / "nm_appeals_125_more.jsonl", 0).opinions
+def test_outcomes_of_real_opinions(shared_data: Path, tmp_path: Path) -> None:
+    file = shared_data / "opinions" / "nm_appeals_125_more.jsonl"
+    table = pd.read_json(file, lines=True).rename(columns={"label": "outcome"})
+    table.to_parquet(tmp_path / "opinions.parquet")
+    opinions = read_opinions(tmp_path / "opinions.parquet", 0, {})
     readings = [(entry.outcome, read_outcome(entry.text).outcome) for entry in opinions]
     stands = ("affirm", "dismiss")
     judged = [(truth in stands, outcome in stands) for truth, outcome in readings if outcome]
@@ -197,20 +201,24 @@ def test_a_full_opinion_is_a_case_for_summaries(tmp_path: Path, load_context: Co
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ({"id": "1", "text": "   "}, "the opinion has 0 characters"),
-        ({"id": "1", "text": "x" * 2_000_000}, "2,000,000 characters"),
-        ({"id": "1", "text": CAPTION, "label": "Perhaps"}, "outcome 'perhaps'"),
-        ({"id": "1"}, "missing field 'text'"),
+        ({"id": "1", "text": "   "}, "found '   ', expected the full text of one opinion"),
+        ({"id": "1", "text": "x" * 2_000_000}, "at most 1,000,000 characters"),
+        ({"id": "1", "text": CAPTION, "outcome": "Perhaps"}, "found 'perhaps', expected one of"),
+        ({"id": " ", "text": CAPTION}, "blank; expected an id"),
+        ({"id": "1"}, "missing column text"),
     ],
 )
 def test_bad_opinions_get_one_clear_message(
     record: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "opinions.jsonl"
-    path.write_text(json.dumps(record))
+    rows = [{"id": "2", "text": CAPTION, "outcome": "Affirm"}] * ("text" in record)
+    path.write_text("\n".join(map(json.dumps, [*rows, record])))
     with pytest.raises(UserError, match=message) as error:
-        read_opinions(path, 0)
+        read_opinions(path, 0, {})
     assert str(path) in str(error.value)
+    if rows:
+        assert [entry.outcome for entry in read_opinions(path, 0.5, {})] == ["affirm"]
 
 
 def test_a_missing_folder_and_source_get_one_clear_message(
@@ -223,9 +231,17 @@ def test_a_missing_folder_and_source_get_one_clear_message(
         load(OpinionsOptions(source="download"), context)
 
 
-def test_real_records_of_the_caselaw_access_project(shared_data: Path) -> None:
-    opinions = read_opinions(shared_data / "opinions" / "cap_illinois_sample.jsonl", 0).opinions
-    assert len(opinions) == 10 and all(len(entry.names) > 2 for entry in opinions)
+def test_real_records_of_the_caselaw_access_project(shared_data: Path, tmp_path: Path) -> None:
+    """A file of another shape is refused with the line of pandas; the page's script makes it."""
+    file = shared_data / "opinions" / "cap_illinois_sample.jsonl"
+    with pytest.raises(UserError, match="missing column text"):
+        read_opinions(file, 0, {})
+    records = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    bodies = pd.json_normalize([*records])
+    texts = bodies["casebody.data"].str.replace("<[^>]+>", " ", regex=True).map(html.unescape)
+    bodies.assign(text=texts).to_csv(tmp_path / "opinions.csv", index=False)
+    opinions = read_opinions(tmp_path / "opinions.csv", 0, {})
+    assert len(opinions) == 10
     assert all(read_outcome(entry.text).outcome for entry in opinions)
 
 

@@ -4,6 +4,7 @@ The task is the appellate study's: should the decision under review be affirmed?
 affirmed, reversed, did both or dismissed, and who dissented, are attributes for scoring only.
 """
 
+import html
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,15 +16,21 @@ import yaml
 from pydantic import Field
 
 from moot.core.cases import Case, Task, stratified_splits
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.text_files import read_text
 from moot.core.yaml_text import load_yaml
 from moot.datasets import SOURCE_PATTERN, DatasetOptions, LoadContext, Loaded, dataset
-from moot.datasets.opinion_reading import Opinion, list_opinion_files, read_opinions
 from moot.datasets.opinion_text import collect_names, find_leaks
-from moot.datasets.reading.checks import FaultyShare, check_values
+from moot.datasets.reading.checks import (
+    FaultyShare,
+    check_unique,
+    check_values,
+    read_usable_rows,
+    refuse_values,
+)
 from moot.datasets.reading.records import read_jsonl
-from moot.datasets.reading.tables import read_csv
+from moot.datasets.reading.tables import ENDINGS, list_files, numbered_rows, read_csv, read_table
 
 SAMPLE = Path("data/samples/opinions.yaml")
 AFFIRM, NOT_AFFIRM = "affirm", "not affirm"
@@ -49,6 +56,10 @@ TASK = Task(
 
 
 OPINION, MASKED = "opinion", "masked"
+MAX_CHARS = 1_000_000
+OUTCOMES = ("affirm", "reverse", "mixed", "dismiss")
+_OUTCOME_WORDS = {"": "", **dict(zip(OUTCOMES, OUTCOMES, strict=True)), "complex": "mixed"}
+_NAME_COLUMNS = ("name", "parties", "judges", "counsel")
 
 
 class OpinionsOptions(DatasetOptions):
@@ -57,8 +68,9 @@ class OpinionsOptions(DatasetOptions):
     path: str = Field(
         "opinions",
         description=(
-            "File or folder below data_root that `source: local` reads: .jsonl or .json with"
-            " records (id and text, or Caselaw Access Project), or .txt. Default: opinions."
+            "Table or folder of tables below data_root that `source: local` reads, with the columns"
+            " `id` and `text`; `outcome`, `court`, `decision_date`, and `name`, `parties`, `judges`"
+            " and `counsel` are read if it has them. Default: opinions."
         ),
     )
     facts: str = Field(
@@ -156,6 +168,73 @@ def _load_sample(context: LoadContext) -> Loaded:
 
 
 @dataclass(frozen=True, slots=True)
+class Opinion:
+    """One opinion in full text.
+
+    Attributes:
+        opinion_id: the id in the source.
+        text: the caption, if any, and the opinion.
+        names: what the record says of parties, judges and counsel, besides the text.
+        outcome: one of OUTCOMES, or "" if the record does not say.
+        court: the court, if the record says it.
+        year: the year of the decision, if the record says it.
+        source_row: the number of the record in its file, from 1.
+    """
+
+    opinion_id: str
+    text: str
+    names: tuple[str, ...] = ()
+    outcome: str = ""
+    court: str = ""
+    year: str = ""
+    source_row: int = 0
+
+
+def read_opinions(path: Path, max_share: float, cleaning: dict[str, int]) -> list[Opinion]:
+    """Return the opinions of a file or folder without the faulty rows, if they are few.
+
+    Raises:
+        UserError: a file cannot be read, an id is repeated, or the share of rows with a fault
+            exceeds `max_share`.
+    """
+    opinions: list[Opinion] = []
+    for file in list_files(path, ENDINGS):
+        opinions += _read_file(file, max_share, cleaning)
+    check_unique(path, pd.Series([opinion.opinion_id for opinion in opinions], name="id"))
+    return opinions
+
+
+def _read_file(file: Path, max_share: float, cleaning: dict[str, int]) -> list[Opinion]:
+    def check(rows: pd.DataFrame) -> None:
+        lengths = rows["text"].str.strip().str.len()
+        is_wrong = (lengths == 0) | (lengths > MAX_CHARS)
+        expected = f"the full text of one opinion, of at most {MAX_CHARS:,} characters"
+        refuse_values(file, rows["text"].str[:100], is_wrong, expected)
+        check_values(file, rows["outcome"].str.strip().str.casefold(), list(_OUTCOME_WORDS))
+
+    def read(faults: Faults) -> pd.DataFrame:
+        rows = read_table(file, ["id", "text"], faults=faults)
+        for name in ("outcome", "court", "decision_date", *_NAME_COLUMNS):
+            if name not in rows:
+                rows[name] = ""
+        return rows
+
+    rows = read_usable_rows(file, read, check, max_share, cleaning, unique="id")
+    return [
+        Opinion(
+            opinion_id=cells["id"].strip(),
+            text=html.unescape(cells["text"]),
+            names=tuple(filter(None, map(cells.__getitem__, _NAME_COLUMNS))),
+            outcome=_OUTCOME_WORDS[cells["outcome"].strip().casefold()],
+            court=cells["court"],
+            year=cells["decision_date"][:4],
+            source_row=row,
+        )
+        for row, cells in numbered_rows(rows)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
 class PreparedOpinion:
     """An opinion with the facts and the outcome of its case, or the reason why it has no case."""
 
@@ -170,9 +249,7 @@ def prepare_opinions(
     options: OpinionsOptions, context: LoadContext, cleaning: Counter[str]
 ) -> list[PreparedOpinion]:
     """Read the opinions of a data set with their facts and outcomes; count the faulty records."""
-    opinions, left_out = read_opinions(context.data_root / options.path, options.faulty)
-    if left_out:
-        cleaning["opinions left out because of faults"] = left_out
+    opinions = read_opinions(context.data_root / options.path, options.faulty, cleaning)
     summaries: Mapping[str, str] = {}
     if "facts" in context.artifacts:
         rows = read_jsonl(context.artifacts["facts"], {"case_id": str, "case_background": str})
@@ -259,7 +336,7 @@ def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
                 opinion.source_row,
             )
         )
-    sources = [*list_opinion_files(context.data_root / options.path), *context.artifacts.values()]
+    sources = [*list_files(context.data_root / options.path, ENDINGS), *context.artifacts.values()]
     return Loaded(cases, _describe_task(cases, options), cleaning=dict(cleaning), sources=sources)
 
 
