@@ -5,13 +5,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 
 from in_process import default_configuration
 from moot.commands.doctor import Finding, _check_data, _check_requirements
-from moot.commands.doctor_table import describe_table
 from moot.commands.requirements import describe_requirements
-from moot.datasets import LOADERS, LoadContext
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 
@@ -139,33 +136,3 @@ def test_made_up_data_are_noted(source: str, word: str) -> None:
     plan = Plan.from_yaml(default_configuration(config), PROJECT)
     [finding] = _check_data(plan)
     assert finding.state == "note" and finding.details.startswith(word)
-
-
-@pytest.mark.parametrize(
-    ("columns", "labels", "positive"),
-    [
-        (("facts", "outcome"), ["lost", "won"], "won"),
-        (("claim", "label"), ["False", "True"], "True"),
-        (("post", "stance"), ["against", "favor", "none"], None),
-        (("Beschreibung", "Urteil"), ["nein", "ja"], "nein"),
-    ],
-)
-def test_the_entry_for_a_table_of_cases_can_be_pasted_whole(
-    columns: tuple[str, str], labels: list[str], positive: str | None, tmp_path: Path
-) -> None:
-    path = tmp_path / "cases.csv"
-    text, target = columns
-    rows = [
-        {"nr": row, text: f"Text number {row} of many.", target: labels[row % len(labels)]}
-        for row in range(12)
-    ]
-    pd.DataFrame(rows).to_csv(path, index=False)
-    entry = yaml.safe_load(describe_table(path).partition("paste it:\n\n")[2])
-    assert entry["datasets"]["mine"].get("positive") == positive
-    plan = Plan.from_yaml(default_configuration(entry), PROJECT)
-    assert [*plan.experiments] == entry["run"]
-    loader = LOADERS["table"]
-    options = loader.options.model_validate(entry["datasets"]["mine"])
-    loaded = loader.load(options, LoadContext("mine", Path(), Path(), 1))
-    assert [case.target for case in loaded.cases][:2] == labels[:2]
-    assert [finding.state for finding in _check_data(plan)] == ["ok", "ok"]

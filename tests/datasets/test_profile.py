@@ -10,11 +10,10 @@ import yaml
 from in_process import default_configuration
 from moot.commands.doctor import _check_data
 from moot.commands.doctor_cases import describe_table_faults
-from moot.commands.doctor_table import describe_table
 from moot.commands.init import write_configuration
 from moot.core.config import InitConfig
 from moot.core.errors import UserError
-from moot.datasets.reading.profile import profile_table
+from moot.datasets.reading.profile import are_spelt_alike, find_misspelt, profile_table
 from moot.datasets.reading.tables import read_table
 from moot.plan.plan import Plan
 from project_copy import PROJECT
@@ -77,8 +76,7 @@ def test_a_fault_is_found_in_the_same_words_everywhere(
     plan = make_plan(path, id="nr")
     findings = "".join(map(str, _check_data(plan)))
     reports = (
-        write_configuration(init_config, None), describe_table(path), findings,
-        describe_table_faults(plan),
+        write_configuration(init_config, None), findings, describe_table_faults(plan),
     )  # fmt: skip
     assert all(report.count(message) == 1 for report in reports), reports
 
@@ -115,3 +113,50 @@ def test_a_table_without_faults_has_none(tmp_path: Path) -> None:
     assert (profile.text, profile.target, profile.id, profile.faults) == (
         "facts", "outcome", "nr", [],
     )  # fmt: skip
+
+
+ALIKE = [
+    ("tenant", "tennant"),
+    ("tenant", "tenants"),
+    ("tenant", "teannt"),
+    ("plaintiff", "plantiff"),
+    ("defendant", "defendent"),
+    ("landlord", "land lord"),
+    ("in-favour", "In favour"),
+    ("kläger", "klager"),
+    ("yes", "Yes."),
+    ("tenant wins", "tennant wins"),
+    ("tenant", "tenan\u200bt"),
+]
+DIFFERENT = [
+    ("guilty", "not guilty"),
+    ("legal", "illegal"),
+    ("grade 1", "grade 2"),
+    ("class_1", "class_2"),
+    ("option A", "option B"),
+    ("type I", "type II"),
+    ("male", "female"),
+    ("won", "lost"),
+    ("+1", "-1"),
+    ("1.0", "10"),
+    ("C", "C++"),
+    ("支持原告", "支持被告"),
+    ("constitutional", "unconstitutional"),
+    ("?", "!"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), ALIKE)
+def test_typing_errors_are_seen_in_both_orders(first: str, second: str) -> None:
+    assert are_spelt_alike(first, second) and are_spelt_alike(second, first)
+
+
+@pytest.mark.parametrize(("first", "second"), DIFFERENT)
+def test_labels_that_differ_by_intent_are_not_alike(first: str, second: str) -> None:
+    assert not are_spelt_alike(first, second) and not are_spelt_alike(second, first)
+
+
+def test_a_misspelt_word_means_the_most_frequent_similar_one() -> None:
+    rows = {"accpet": [3, 4], "ACCEPT": [12], "accept": [1, 2, 5], "reject": [6, 7]}
+    assert find_misspelt(rows) == {"accpet": "accept", "ACCEPT": "accept"}
+    assert find_misspelt({"tenant": [1, 2], "owner": [4, 5]}) == {}

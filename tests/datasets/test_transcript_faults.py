@@ -2,15 +2,13 @@
 
 import copy
 from itertools import product
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from debate_tables import CHAT, CHATS, TRIAL, TRIAL_COLUMNS, TRIALS, read_transcripts, write_table
+from debate_tables import TRIAL, TRIALS, read_transcripts, write_table
 from moot.core.errors import UserError
 from moot.datasets.debate_records import record_rows
 
@@ -102,34 +100,18 @@ def test_few_debates_with_a_fault_are_left_out_and_counted(
     assert "row 32, column 'turn': found '1', expected each turn of a debate once" in caplog.text
 
 
-def test_few_unreadable_files_and_rows_without_an_extract_are_left_out(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    for number in range(9):
-        rows = [{**row, "nr": f"run {number}"} for row in TRIAL[:3]]
-        write_table(
-            tmp_path / f"{number}.csv", [*rows, {**TRIAL[0], "nr": "none"}] if number == 3 else rows
-        )
-    (tmp_path / "8.csv").write_text("")
-    (tmp_path / "7.csv").write_text("nr,words\na,So.\n")
-    options = {
-        **TRIALS,
-        "columns": {**TRIAL_COLUMNS, "case": "of"},
-        "extract": {"nr": r"run (?P<of>\d)"},
-    }
-    with pytest.raises(
-        UserError,
-        match=r"(?s)7.csv: .*turn.*8.csv: .*empty.*3.csv: row 4, column 'nr'.*3 of 10 deb",
-    ):
-        read_transcripts(tmp_path, **options, faulty=0.2)
-    loaded, debates = read_transcripts(tmp_path, **options, faulty=0.3)
-    assert [debate.case_id for debate in debates] == list("0123456")
-    assert (
-        loaded.cleaning["debates left out because of faults"] == 3
-        and "8.csv: the file is empty" in caplog.text
+def test_all_files_and_rows_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    for number in range(4):
+        write_table(tmp_path / f"{number}.csv", TRIAL[:3])
+    with (tmp_path / "1.csv").open("a") as file:
+        file.write("t3,1\n")
+    (tmp_path / "2.csv").write_text("nr,words\na,So.\n")
+    (tmp_path / "3.csv").write_text("")
+    message = (
+        r"(?s)1.csv: row 4: found 2 fields.*2.csv: missing columns turn.*merge.*3.csv: .*empty"
     )
-    with pytest.raises(UserError, match=r"7.csv: .*\nNone of the 2 files can be read."):
-        read_transcripts(tmp_path / "[78].csv", **options)
+    with pytest.raises(UserError, match=message):
+        read_transcripts(tmp_path, **TRIALS, faulty=1)
 
 
 def test_probabilities_of_all_labels_add_up_to_one(tmp_path: Path) -> None:
@@ -143,50 +125,6 @@ def test_probabilities_of_all_labels_add_up_to_one(tmp_path: Path) -> None:
         read_transcripts(write_table(tmp_path / "b.csv", rows), **options)
     _, [debate] = read_transcripts(write_table(tmp_path / "b.csv", rows[:1]), **options)
     assert (debate.prediction, debate.score) == ("yes", 0.7)
-
-
-@pytest.mark.parametrize("cell", ["{", "[1]", '{"Kim": ["q"]}', "[" * 100_000])
-def test_invalid_json_answers_and_unknown_labels_are_named(tmp_path: Path, cell: str) -> None:
-    path = write_table(tmp_path / "chat.csv", [*CHAT, {**CHAT[0], "now": cell}])
-    options = {**CHATS, "labels": {"/b(,x)?/": "right", "/x/": "wrong"}}
-    with pytest.raises(UserError, match=r"chat.csv: row 5, column 'now'") as error:
-        read_transcripts(path, **options)
-    assert len(str(error.value)) < 600
-
-
-def test_gaps_in_turns_times_and_roles_are_counted_and_kept(tmp_path: Path) -> None:
-    turns = [
-        (1, "2026-01-01 10:00", "Kim", "chair"),
-        (2, "2026-01-01 09:00", "Lee", ""),
-        (4, "2026-01-01 11:00", "Kim", "guest"),
-    ]
-    table = pd.DataFrame(turns, columns=["turn", "at", "speaker", "role"])
-    rows = table.assign(debate="d", text="So.").to_dict("records")
-    path = write_table(tmp_path / "talk.csv", rows)
-    loaded, [debate] = read_transcripts(
-        path, labels={"n": "no", "y": "yes"}, columns={"turn": "turn", "time": "at", "role": "role"}
-    )
-    assert loaded.cleaning == {
-        "rows read": 3,
-        "debates": 1,
-        "debates with a gap in the numbers of turns": 1,
-        "turns with an earlier time than the preceding turn": 1,
-        "speakers in several roles": 1,
-        "cases": 1,
-    }
-    speakers = list(map(attrgetter("speaker"), debate.utterances))
-    assert speakers == ["Kim", "Lee", "Kim"]
-    _, [by_time] = read_transcripts(path, labels={"n": "no", "y": "yes"}, columns={"time": "at"})
-    speakers_by_time = list(map(attrgetter("speaker"), by_time.utterances))
-    assert speakers_by_time == ["Lee", "Kim", "Kim"]
-    with pytest.raises(
-        UserError, match=r"row 3, column 'at': found 'noon', expected a number, or a date and time"
-    ):
-        read_transcripts(
-            write_table(path, [*rows[:2], {**rows[2], "at": "noon"}]),
-            labels={"n": "no"},
-            columns={"time": "at"},
-        )
 
 
 def test_hostile_text_is_read_literally(tmp_path: Path) -> None:
@@ -215,7 +153,6 @@ def test_hostile_text_is_read_literally(tmp_path: Path) -> None:
         ({"labels": {"/(/": "x"}}, "'\\(' is not a regular expression"),
         ({"labels": {"a": "x"}, "positive": "y"}, "'positive' is 'y'"),
         ({"labels": {"a": "x ("}, "positive": "y"}, "'positive' is 'y'"),
-        ({"extract": {"who": "run.*"}}, "'run\\.\\*' has no named group; expected one such as"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(

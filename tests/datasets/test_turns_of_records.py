@@ -1,9 +1,8 @@
-"""Debates in records with lists of turns, and cases in a second file."""
+"""Debates in records with lists of turns."""
 
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -11,7 +10,7 @@ from pydantic import ValidationError
 from debate_tables import read_transcripts
 from moot.core.errors import UserError
 from moot.datasets.debate_records import RecordedDebate
-from saved_tables import ENDINGS, save_table
+from saved_tables import save_table
 
 PROJECT = Path(__file__).resolve().parents[2]
 RECIPES = PROJECT / "scripts/moot/studies/recorded/README.md"
@@ -98,111 +97,20 @@ def test_one_file_a_debate_has_its_name_as_a_column(tmp_path: Path) -> None:
     for number in range(2):
         record = {"messages": [{"source": "a", "content": "One."}], "won": "yes"}
         (tmp_path / f"case_{number}_run_1.json").write_text(json.dumps(record))
-    columns = {"debate": "(file)", "case": "nr", "speaker": "messages.source", "truth": "won"}
+    columns = {"debate": "(file)", "speaker": "messages.source", "truth": "won"}
     loaded, _ = read_transcripts(
         tmp_path,
         turns="messages",
         columns={**columns, "text": "messages.content"},
-        extract={"(file)": "case_(?P<nr>[0-9]+)"},
         **YES_NO,
     )
-    assert [case.case_id for case in loaded.cases] == ["0", "1"]
-
-
-TURNS = [
-    {"talk": 1, "who": "Ann", "says": "It is.", "meta": {"side": 1, "case": {"year": 2019}}},
-    {"talk": 1, "who": "Judge", "says": "Hm.", "meta": {"side": None, "case": {"year": 2019}}},
-    {"talk": 2, "who": "Bob", "says": "It is not.", "meta": {"side": 0, "case": {"year": 2020}}},
-]
-TURN_COLUMNS = {"debate": "talk", "speaker": "who", "text": "says", "truth": "won"}
-ONE_ZERO = {"labels": {"0": "no", "1": "yes"}}
-CASES = [{"nr": 1, "won": 1, "court": "A"}, {"nr": 2, "won": 0, "court": "B"}]
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_the_truth_is_in_a_second_file(tmp_path: Path, ending: str) -> None:
-    save_table(tmp_path / "turns.jsonl", TURNS)
-    save_table(tmp_path / f"cases{ending}", [*CASES, {"nr": 3, "won": 1, "court": "C"}])
-    loaded, _ = read_transcripts(
-        tmp_path / "turns.jsonl",
-        columns={**TURN_COLUMNS, "attributes": ["court", "meta.case.year"]},
-        case_table={"path": tmp_path / f"cases{ending}", "id": "nr"},
-        **ONE_ZERO,
-    )
-    assert [(case.case_id, case.target) for case in loaded.cases] == [("1", "yes"), ("2", "no")]
-    assert [dict(case.attributes) for case in loaded.cases] == [
-        {"court": "A", "meta.case.year": "2019"},
-        {"court": "B", "meta.case.year": "2020"},
-    ]
-    assert tmp_path / f"cases{ending}" in loaded.sources
-
-
-@pytest.mark.parametrize(
-    ("cases", "message"),
-    [
-        ([CASES[0]], "row 3, column 'talk': found '2', expected a case of .*cases.json"),
-        ([*CASES, {"nr": 2, "won": 1, "court": "B"}], "case '2' has rows with different values"),
-        ([{"nr": 1, "court": "A"}, {"nr": 2, "court": "B"}], "missing column won"),
-        ([{"id": 1, "won": 1}], "missing column nr"),
-        ([{**CASES[0], "won": "perhaps"}, CASES[1]], "found 'perhaps', expected one of 0, 1"),
-    ],
-)
-def test_a_fault_in_the_second_file_is_named(
-    tmp_path: Path, cases: list[dict[str, Any]], message: str
-) -> None:
-    save_table(tmp_path / "turns.jsonl", TURNS)
-    save_table(tmp_path / "cases.json", cases)
-    with pytest.raises(UserError, match=message):
-        read_transcripts(
-            tmp_path / "turns.jsonl",
-            columns=TURN_COLUMNS,
-            case_table={"path": tmp_path / "cases.json", "id": "nr"},
-            **ONE_ZERO,
-        )
-
-
-def test_a_case_with_contradictory_rows_does_not_stop_the_others(tmp_path: Path) -> None:
-    save_table(tmp_path / "turns.jsonl", TURNS)
-    save_table(tmp_path / "cases.csv", [*CASES, {**CASES[1], "won": 1}])
-    case_table = {"path": tmp_path / "cases.csv", "id": "nr"}
-    loaded, _ = read_transcripts(
-        tmp_path / "turns.jsonl",
-        columns=TURN_COLUMNS,
-        case_table=case_table,
-        faulty=0.5,
-        **ONE_ZERO,
-    )
-    assert [case.case_id for case in loaded.cases] == ["1"]
-    assert loaded.cleaning["debates left out because of faults"] == 1
-
-
-@pytest.mark.parametrize("meaning", ["answer", "text", "side"])
-def test_a_name_of_two_columns_in_two_files_is_refused(tmp_path: Path, meaning: str) -> None:
-    """The answer of a turn was read from the column with the truth, and was always right."""
-    columns = {**TURN_COLUMNS, meaning: "won"}
-    with pytest.raises(ValidationError, match="column 'won' describes the case and its turns"):
-        read_transcripts(
-            tmp_path / "turns.jsonl",
-            columns=columns,
-            case_table={"path": tmp_path / "cases.csv", "id": "nr"},
-            **ONE_ZERO,
-        )
-
-
-def test_repeated_rows_of_a_case_that_agree_are_one(tmp_path: Path) -> None:
-    save_table(tmp_path / "turns.jsonl", TURNS)
-    save_table(tmp_path / "cases.csv", [*CASES, CASES[0]])
-    case_table = {"path": tmp_path / "cases.csv", "id": "nr"}
-    loaded, _ = read_transcripts(
-        tmp_path / "turns.jsonl", columns=TURN_COLUMNS, case_table=case_table, **ONE_ZERO
-    )
-    assert [case.target for case in loaded.cases] == ["yes", "no"]
+    assert [case.case_id for case in loaded.cases] == ["case_0_run_1", "case_1_run_1"]
 
 
 def test_beliefs_of_a_judge_after_each_turn_have_no_text(tmp_path: Path) -> None:
     rows = [
         {"debate": "d", "speaker": speaker, "text": f"{speaker} speaks.", "judge": "J", "p": belief}
-        for speaker, belief in (("Ann", 0.5), ("Bob", 0.7), ("J", 0.9), ("the judge", 0.2))
+        for speaker, belief in (("Ann", 0.5), ("Bob", 0.7), ("J", 0.9))
     ]
     save_table(tmp_path / "a.csv", rows)
     columns = {"judge": "judge", "belief": "p", "round": ""}
@@ -219,7 +127,6 @@ def test_beliefs_of_a_judge_after_each_turn_have_no_text(tmp_path: Path) -> None
         ("Bob", "Bob speaks.", False),
         ("J", "", True),
         ("J", "J speaks.", True),
-        ("J", "the judge speaks.", True),
     ]
 
 

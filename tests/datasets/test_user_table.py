@@ -295,27 +295,6 @@ def test_an_unknown_positive_label_is_refused_by_the_options() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("where", "count"),
-    [
-        ({"court": "north"}, 20),
-        ({"court": ["north", "south"]}, 40),
-        ({"court": "north", "outcome": "LOST"}, 7),
-        ({"age": "21.0"}, 1),
-    ],
-)
-def test_where_selects_rows(table: Path, where: dict[str, Any], count: int) -> None:
-    loaded = load(table, id="nr", where=where)
-    assert len(loaded.cases) == loaded.cleaning["rows read"] == count
-
-
-def test_where_without_a_matching_row_is_refused(table: Path) -> None:
-    with pytest.raises(UserError, match=r"no row has 'east' in column 'court'.*Correct `where`"):
-        load(table, where={"court": "east"})
-    with pytest.raises(UserError, match="missing column courts"):
-        load(table, where={"courts": "east"})
-
-
 @pytest.mark.parametrize("word", ["LOST", "lost in part"])
 def test_a_pattern_of_labels_matches_a_whole_value(tmp_path: Path, word: str) -> None:
     (tmp_path / "t.csv").write_text(f"facts,outcome\nA,WON\nB,{word}\n")
@@ -328,58 +307,6 @@ def test_labels_have_their_most_frequent_spelling(tmp_path: Path) -> None:
     words = ["Won", "WON", "Lost", "Won"]
     path = save_table(tmp_path / "cases.csv", [{"facts": "F", "outcome": word} for word in words])
     assert [case.target for case in load(path).cases] == ["Won", "Won", "Lost", "Won"]
-
-
-TEXTS = [{"nr": f"{number:02}", "facts": f"Tenant {number} kept a dog."} for number in range(1, 5)]
-TRUTHS = [
-    {"id": f"{number:02}", "outcome": ("WON", "LOST")[number % 2], "court": "A"}
-    for number in range(1, 6)
-]
-
-
-@pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet", "json", "jsonl"])
-def test_the_truth_of_cases_is_in_a_second_file(tmp_path: Path, ending: str) -> None:
-    path = save_table(tmp_path / "texts.jsonl", TEXTS)
-    truths = save_table(tmp_path / f"truths.{ending}", TRUTHS)
-    case_table = {"path": truths, "id": "id"}
-    loaded = load(path, id="nr", case_table=case_table, attributes=["court"])
-    assert [(case.case_id, case.target) for case in loaded.cases] == [
-        ("01", "LOST"),
-        ("02", "WON"),
-        ("03", "LOST"),
-        ("04", "WON"),
-    ]
-    assert {case.attributes["court"] for case in loaded.cases} == {"A"}
-    assert list(loaded.sources) == [path, truths]
-
-
-@pytest.mark.parametrize(
-    ("truths", "message"),
-    [
-        (TRUTHS[:3], "row 4, column 'nr': found '04', expected a case of .*truths.csv"),
-        ([*TRUTHS, {**TRUTHS[3], "outcome": "LOST"}], "case '04' has rows with different values"),
-        (
-            [*TRUTHS[:3], {**TRUTHS[3], "outcome": "MAYBE"}],
-            "row 4, column 'outcome': found 'MAYBE', expected one of",
-        ),
-    ],
-)
-def test_a_case_without_a_usable_row_in_the_second_file_is_left_out(
-    tmp_path: Path, truths: list[dict[str, Any]], message: str
-) -> None:
-    path = save_table(tmp_path / "texts.csv", TEXTS)
-    case_table = {"path": save_table(tmp_path / "truths.csv", truths), "id": "id"}
-    options = {"id": "nr", "case_table": case_table, "labels": ["LOST", "WON"]}
-    with pytest.raises(UserError, match=message) as error:
-        load(path, **options)
-    assert "1 of 4 rows cannot be read" in str(error.value)
-    assert [case.case_id for case in load(path, **options, faulty=0.3).cases] == ["01", "02", "03"]
-
-
-def test_a_second_file_needs_ids(tmp_path: Path) -> None:
-    path = save_table(tmp_path / "texts.csv", TEXTS)
-    with pytest.raises(ValidationError, match="case_table needs `id`"):
-        load(path, case_table={"path": path, "id": "nr"})
 
 
 @pytest.mark.parametrize(

@@ -73,37 +73,6 @@ TRIAL_COLUMNS = {
 TRIALS = {"columns": TRIAL_COLUMNS, "labels": {"no": "innocent", "yes": "guilty"}}
 
 
-CHAT = [
-    {"group": "g", "from": "host", "message": "Begin.", "now": '{"Kim": ["x", "b"], "Lee": ["b"]}'},
-    {
-        "group": "g",
-        "from": "Kim",
-        "message": "It is b and x.",
-        "now": '{"Kim": ["x", "b"], "Lee": ["b"]}',
-    },
-    {
-        "group": "g",
-        "from": "Lee",
-        "message": "True.",
-        "now": '{"Kim": ["x", "b"], "Lee": ["b", "x"]}',
-    },
-    {
-        "group": "g",
-        "from": "Kim",
-        "message": "Or nothing.",
-        "now": '{"Kim": [], "Lee": ["x", "b"]}',
-    },
-]
-
-
-CHATS = {
-    "columns": {"debate": "group", "speaker": "from", "text": "message", "answers": "now"},
-    "labels": {"/b,x/": "right", "/.+/": "wrong"},
-    "positive": "right",
-    "truth": "right",
-}
-
-
 JURY = [
     {"run": run, "of": run[0], "vote": vote, "why": "Because.", "model": model, "as": persona}
     for run, model, persona, vote in [

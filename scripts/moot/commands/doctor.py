@@ -25,7 +25,6 @@ from moot.commands.doctor_cases import (
     load_table,
 )
 from moot.commands.doctor_ledger import check_ledger
-from moot.commands.doctor_table import describe_table
 from moot.commands.requirements import list_requirements
 from moot.core.amount_text import bound_text
 from moot.core.endpoint_traits import endpoint_traits
@@ -386,8 +385,6 @@ def doctor(plan: Plan) -> str:
     Raises:
         UserError: the run would end because something is missing; the message holds all lines.
     """
-    if plan.config.doctor.table:
-        return describe_table(Path(plan.config.doctor.table))
     findings = asyncio.run(check_all(plan))
     lines = "".join(map(str, findings))
     if missing := sum(finding.state == STATE_MISSING for finding in findings):

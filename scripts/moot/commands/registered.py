@@ -15,8 +15,6 @@ from moot.core.registry import Registry
 from moot.core.rubric import RUBRICS
 from moot.core.sections import SECTIONS, sections_of
 from moot.datasets import LOADERS, DatasetOptions
-from moot.datasets.column_meanings import COLUMN_MEANINGS, COLUMN_NAMES
-from moot.datasets.turn_columns import TurnColumns
 from moot.llm.endpoints import ENDPOINTS
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.report import FIGURES, TABLES
@@ -77,29 +75,13 @@ def describe_registered() -> str:
 
 
 def _tables_of_parts(loader: str, options: type[BaseModel]) -> Iterator[str]:
-    """Yield the keys of the parts of a loader's options; columns of turns show what they enable."""
+    """Yield the keys of the parts of a loader's options."""
     for key in options.model_fields:
         part = entry_model_at(options, key)
         if part is None or key in DatasetOptions.model_fields:
             continue
         yield f"#### {key} of {loader}"
-        if part is not TurnColumns:
-            yield keys_table(part)
-            continue
-        yield columns_table()
-        yield "A name of a column has one of these forms:"
-        rows = [(f"`{form}`", meaning) for form, meaning in COLUMN_NAMES.items()]
-        yield markdown_table(("name", "meaning"), rows)
-
-
-def columns_table() -> str:
-    """Return the table of columns of a table of turns: name, type, default, meaning, benefit."""
-    rows = []
-    for name, field in TurnColumns.model_fields.items():
-        default = f"`{field.default}`" if field.default else "none"
-        meaning = COLUMN_MEANINGS[name]
-        rows.append((f"`{name}`", meaning.cells, default, field.description or "", meaning.enables))
-    return markdown_table(("name", "cells", "default", "meaning", "makes possible"), rows)
+        yield keys_table(part)
 
 
 def _parts_of(model: type[BaseModel], of: str = "") -> Iterator[tuple[str, type[BaseModel]]]:

@@ -126,9 +126,6 @@ class DoctorConfig(StrictModel):
         False,
         description="Make four calls to each model, which are paid for. Default: no calls.",
     )
-    table: str = Field(
-        "", description="Check only this table of debates, and report what its columns may contain."
-    )
 
 
 if TYPE_CHECKING:

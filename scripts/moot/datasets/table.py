@@ -12,7 +12,6 @@ import pandas as pd
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.evidence import Passage, read_passages, with_evidence
 from moot.core.log import LOG
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.label_words import find_label
@@ -46,7 +45,6 @@ class _Row:
         cells: column to text.
         text: the facts that models read.
         target: the true label.
-        passages: the evidence that they read after the facts.
     """
 
     number: int
@@ -54,7 +52,6 @@ class _Row:
     case_id: str
     text: str
     target: str
-    passages: tuple[Passage, ...] = ()
 
 
 @dataset("table", TableOptions)
@@ -141,8 +138,7 @@ def _convert_rows(
         if has_files and not options.id_column:  # each file numbers its rows from 1
             case_id = f"{cells[FILE_COLUMN]}-{number}"
         target = str(find_label(cells[options.target], labels))
-        passages = read_passages(cells[options.evidence]) if options.evidence else ()
-        rows.append(_Row(number, cells, case_id, make_text(options, cells), target, passages))
+        rows.append(_Row(number, cells, case_id, make_text(options, cells), target))
     return rows
 
 
@@ -211,7 +207,7 @@ def _make_cases(
                 case_id=row.case_id,
                 dataset=context.name,
                 split=splits[row.case_id],
-                text=with_evidence(row.text, row.passages, task.language),
+                text=row.text,
                 target=row.target,
                 labels=task.labels,
                 attributes=attributes,

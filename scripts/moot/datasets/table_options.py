@@ -9,11 +9,9 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from moot.core.cases import SplitName, cluster_attributes
 from moot.datasets import UserDataOptions
-from moot.datasets.case_table import CaseTable
-from moot.datasets.file_lists import list_files
 from moot.datasets.label_words import LabelsByWord
 from moot.datasets.reading.checks import FaultyShare
-from moot.datasets.reading.tables import ENDINGS, RowFilter
+from moot.datasets.reading.tables import ENDINGS, list_files
 
 ALL, BY_HASH = "all", "hash"
 SPLITS: Mapping[str, SplitName] = {
@@ -90,13 +88,6 @@ class TableOptions(UserDataOptions):
             " numbers is a number."
         ),
     )
-    evidence: str = Field(
-        "",
-        description=(
-            'Column with the passages of a case, a JSON list ([{"text": ..., "source": ...}]),'
-            " which follow its text and may be cited by number. Default: no evidence."
-        ),
-    )
     split: str = Field(
         ALL,
         description=(
@@ -104,14 +95,6 @@ class TableOptions(UserDataOptions):
             " near-duplicates in one split), a column with train, validation or test, or (file) for"
             " files with such names (train.csv, dev.csv, test.csv). A training case that nearly"
             " repeats a test case is left out of training and counted."
-        ),
-    )
-    where: RowFilter = Field(default_factory=dict)
-    case_table: CaseTable | None = Field(
-        None,
-        description=(
-            "Second file with columns of the cases, such as their true labels, by their `id`"
-            " ({path: truth.csv, id: nr}). Default: the first file has all columns."
         ),
     )
     faulty: FaultyShare = 0.01
@@ -150,22 +133,15 @@ class TableOptions(UserDataOptions):
             raise ValueError(
                 f"text: found {self.text!r}, which is not a template ({fault})"
             ) from None
-        if self.target in (*columns, *self.features, self.evidence):
+        if self.target in (*columns, *self.features):
             raise ValueError(
-                f"target is '{self.target}', the answer; `text`, `features` and `evidence` must not"
-                " contain it"
+                f"target is '{self.target}', the answer; `text` and `features` must not contain it"
             )
         return self
 
-    @model_validator(mode="after")
-    def _check_case_table(self) -> "TableOptions":
-        if self.case_table and not self.id:
-            raise ValueError("case_table needs `id`, the column with the id of the case")
-        return self
-
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
-        """Return the files of the table, and the second file of its cases."""
-        return (*self.files, self.case_table.path) if self.case_table else (*self.files,)
+        """Return the files of the table."""
+        return tuple(self.files)
 
     @property
     def files(self) -> list[Path]:
@@ -204,9 +180,8 @@ class TableOptions(UserDataOptions):
 
     @property
     def case_columns(self) -> list[str]:
-        """The columns of a case, which the first file or the second has."""
+        """The columns of a case."""
         names = [*self.text_columns, self.target, *self.attribute_columns, *self.features]
-        names.append(self.evidence)
         if self.has_split_column:
             names.append(self.split)
         return list(dict.fromkeys(filter(None, names)))

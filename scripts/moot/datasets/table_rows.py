@@ -8,10 +8,8 @@ import pandas as pd
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.evidence import EXPECTED, read_passages
 from moot.core.spelling import canonical_word
 from moot.core.types import Column
-from moot.datasets.case_table import find_cases_without_row, look_up_case, read_case_table
 from moot.datasets.label_words import find_label, spell_labels
 from moot.datasets.reading.checks import check_unique, find_repeated, leave_out, refuse_values
 from moot.datasets.reading.tables import (
@@ -19,7 +17,6 @@ from moot.datasets.reading.tables import (
     explain_row_numbers,
     numbered_rows,
     read_table,
-    select_rows,
 )
 from moot.datasets.table_options import SPLITS, TableOptions
 from moot.datasets.table_texts import MISSING_WORDS, make_text
@@ -28,55 +25,41 @@ _MAX_LABELS = 50
 
 
 class FileRows(NamedTuple):
-    """The selected rows of a file.
+    """The rows of a file.
 
     Attributes:
         path: the file.
         table: the rows that can be read, as text, by their number in the file, from 1.
-        lacks_case: which of them have no row in the second file of the table.
         broken: the number of rows that cannot be read.
     """
 
     path: Path
     table: pd.DataFrame
-    lacks_case: "pd.Series[bool]"
     broken: int
 
 
 def read_files(options: TableOptions, faults: Faults) -> list[FileRows]:
-    """Read the selected rows of each file, with the columns of the second file of the table.
+    """Read the rows of each file.
 
     Args:
         options: the options of the table.
-        faults: gets a message for each row, and each case of the second file, that cannot be read.
+        faults: gets a message for each row that cannot be read.
 
     Raises:
-        UserError: a file or a column is missing, or no row is selected.
+        UserError: a file or a column is missing.
     """
-    cases = pd.DataFrame()
-    if options.case_table:
-        names = [name for name in options.case_columns if name != options.id_column]
-        cases = read_case_table(options.case_table, names, faults)
-    return [_read_file(options, path, cases, faults) for path in options.files]
+    return [_read_file(options, path, faults) for path in options.files]
 
 
-def _read_file(options: TableOptions, path: Path, cases: pd.DataFrame, faults: Faults) -> FileRows:
-    columns = [name for name in options.case_columns if name not in cases]
+def _read_file(options: TableOptions, path: Path, faults: Faults) -> FileRows:
     file_column = [FILE_COLUMN] if len(options.files) > 1 else []
-    columns = list(dict.fromkeys([*columns, *options.id_columns, *options.where, *file_column]))
+    columns = list(dict.fromkeys([*options.case_columns, *options.id_columns, *file_column]))
     broken_rows = Faults()
     table = read_table(path, columns, sheet=options.sheet, faults=broken_rows)
     faults.add_all(broken_rows)
-    table = select_rows(path, table, options.where)
     if len(options.id_columns) > 1:
         table[options.id_column] = table[options.id_columns].agg("-".join, axis="columns")
-    lacks_case = pd.Series(False, table.index)
-    if options.case_table:
-        case_ids = table[options.id_column]
-        lacks_case = find_cases_without_row(case_ids, cases)
-        for column in map(str, cases):
-            table[column] = look_up_case(case_ids, cases, column)
-    return FileRows(path, table, lacks_case, len(broken_rows.messages))
+    return FileRows(path, table, len(broken_rows.messages))
 
 
 def list_labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
@@ -165,18 +148,12 @@ def _find_faulty_rows(
     options: TableOptions, file_rows: FileRows, labels: Mapping[str, str], faults: Faults
 ) -> "pd.Series[bool]":
     """Return which rows of a file have a fault, and note each."""
-    path, table, lacks_case, _ = file_rows
-    is_faulty = lacks_case.copy()
-    if options.case_table:
-        expected = f"a case of {options.case_table.path}"
-        remedy = "Add the case there, or correct the row."
-        with faults.noting():
-            refuse_values(path, table[options.id_column], lacks_case, expected, remedy)
+    path, table, _ = file_rows
+    is_faulty = pd.Series(False, table.index)
     for check in _check_columns(options, table, labels):
-        has_new_fault = check.is_faulty & ~lacks_case  # whose cells of the second file are blank
         with faults.noting():
-            refuse_values(path, check.values, has_new_fault, check.expected, check.remedy)
-        is_faulty |= has_new_fault
+            refuse_values(path, check.values, check.is_faulty, check.expected, check.remedy)
+        is_faulty |= check.is_faulty
     return is_faulty
 
 
@@ -185,8 +162,6 @@ def _check_columns(
 ) -> Iterator[_ColumnCheck]:
     yield from _check_targets(table[options.target], labels)
     yield _check_texts(options, table)
-    if options.evidence:
-        yield _check_evidence(table[options.evidence])
     if options.has_split_column:
         yield _check_split_names(table[options.split])
 
@@ -208,23 +183,6 @@ def _check_texts(options: TableOptions, table: pd.DataFrame) -> _ColumnCheck:
     first_column = table[options.text_columns[0]]
     remedy = "Fill it in, or remove the row."
     return _ColumnCheck(first_column, texts == "", "a text about the case", remedy)
-
-
-def _check_evidence(cells: Column) -> _ColumnCheck:
-    problems = {cell: _describe_evidence_fault(cell) for cell in cells.unique()}
-    is_unreadable = cells.map(lambda cell: bool(problems[cell]))
-    reasons = [reason for reason in problems.values() if reason]
-    expected = f"{EXPECTED} ({reasons[0]})" if reasons else EXPECTED
-    return _ColumnCheck(cells, is_unreadable, expected, "Correct it, or leave the cell blank.")
-
-
-def _describe_evidence_fault(cell: str) -> str:
-    """Return the fault of a cell of evidence; "" if there is none."""
-    try:
-        read_passages(cell)
-    except ValueError as error:
-        return str(error)
-    return ""
 
 
 def _check_split_names(names: Column) -> _ColumnCheck:

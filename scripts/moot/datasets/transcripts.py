@@ -1,12 +1,11 @@
 """Debates in a table of the user, with a row per turn or per answer, described in the configuration
 alone.
 
-Words and answers become transcripts. The last answers become predictions. They are the answers of
-the judges if the table distinguishes judges from debaters, of the only seat that answers, or of
-every member of a talking group. The first answers of such members form a separate method.
+Words and answers become transcripts. The last answers become predictions: those of the judges if a
+column names them, else those of every speaker who answers. The first answers of the members of a
+group without a judge form a separate method.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,10 +18,10 @@ import pandas as pd
 
 from moot.core.cases import Case
 from moot.core.types import Json, JsonObject
-from moot.core.utterance_kinds import ANSWER, BELIEF, NO_LABEL, SPEECH, name_of_judge
+from moot.core.utterance_kinds import BELIEF, NO_LABEL, SPEECH, name_of_judge
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.debate_records import JUDGES, RecordedDebate, RecordedUtterance
-from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
+from moot.datasets.turn_columns import TranscriptsOptions
 from moot.datasets.turns import PUBLIC_MARKS, Turns, read_turns
 
 METHOD, FIRST, SINGLE = "debate", "first answers", "answer"
@@ -35,8 +34,6 @@ RECORDED_AS = "recorded"
 WITHOUT_FACTS = "(The table has no text of the case; what was said is in the debate.)"
 UNDECIDED = "undecided: equal beliefs in several labels"
 """Why an answer names no label although it states beliefs."""
-_JUDGE_NAME = re.compile(r"(?i)\b(?:judges?|jurors?|jury|justices?|arbiters?|adjudicators?)\b")
-"""Roles and names of judges, in tables in which other speakers also state answers."""
 _ROWS_PER_CHUNK = 20_000
 _BRACKETED_COLUMNS = ("debate", "case", "method", "round", "repeat", "judge_repeat")
 _TEXT_COLUMNS = (
@@ -48,7 +45,6 @@ _TEXT_COLUMNS = (
     "model",
     "visibility",
     "answer",
-    "answers",
     "judge",
     "persona",
 )
@@ -117,15 +113,14 @@ def read_debates(options: TranscriptsOptions, context: LoadContext) -> Iterator[
 def debates_of(options: TranscriptsOptions, turns: Turns) -> Iterator[RecordedDebate]:
     """Yield the debates of a table of turns; in a table of answers each row is one debate."""
     table, names = _standard_columns(options, turns), options.columns
-    table["is_verdict"] = _find_verdicts(table, names)
-    has_authors = bool(names.judge or names.answers) or _has_several_answerers(table)
+    has_authors = bool(names.judge) or _has_several_answerers(table)
     counts = Counter[tuple[str, str, str]]()
     for _, group in groupby(_iterate_rows(table), attrgetter("debate")):
         rows: list[Json] = list(group)
         first_row = rows[0]
         identity = _identity(first_row, options)
         repeat = first_row.repeat if _states_repeats(options) else counts[identity]
-        content = _read_debate(rows, turns)
+        content = _read_debate(rows, turns, has_judges=bool(names.judge))
         utterances = content.utterances if names.debate or first_row.text.strip() else ()
         answers = content.last_answers()
         yield from _conclusions(
@@ -208,7 +203,7 @@ def _standard_columns(options: TranscriptsOptions, turns: Turns) -> pd.DataFrame
     for name in _TEXT_COLUMNS:
         column = getattr(names, name)
         table[name] = rows[column] if column else ""
-        if column and name not in ("text", "answers"):
+        if column and name != "text":
             table[name] = table[name].str.strip()
     table["confidence"] = rows[names.confidence] if names.confidence else float("nan")
     table["distribution"] = pd.Series(_distributions(options, turns), table.index, dtype="object")
@@ -248,46 +243,24 @@ def _distributions(options: TranscriptsOptions, turns: Turns) -> list[dict[str, 
     ]
 
 
-def _find_verdicts(table: pd.DataFrame, names: TurnColumns) -> "pd.Series[bool]":
-    """Find the rows whose answers are verdicts, where debaters state answers or beliefs too.
-
-    With a column of judges these are the rows with a judge. Otherwise, if some answers come from
-    judges (by the role, or without a column of roles by the name) or from speakers without a side,
-    only these are verdicts.
-    """
-    if names.judge:
-        return table["judge"] != ""
-    is_answer = (table["answer"] != "") | table["distribution"].map(bool)
-    if not names.debate or not is_answer.any():
-        return is_answer
-    titles = table["role"] if names.role else table["speaker"]
-    has_side = table["side"] != ""
-    takes_side = has_side.groupby([table["debate"], table["speaker"]]).transform("any")
-    for is_judge in (titles.str.contains(_JUDGE_NAME), ~takes_side):
-        is_verdict = is_answer & is_judge
-        if is_verdict.any():
-            return is_verdict
-    return is_answer
-
-
 def _has_several_answerers(table: pd.DataFrame) -> bool:
-    """Return whether several speakers of one debate state a verdict."""
-    verdicts = table[table["is_verdict"]]
-    return bool((verdicts.groupby("debate")["speaker"].nunique() > 1).any())
+    """Return whether several speakers of one debate state an answer."""
+    answers = table[(table["answer"] != "") | table["distribution"].map(bool)]
+    return bool((answers.groupby("debate")["speaker"].nunique() > 1).any())
 
 
-def _read_debate(rows: Sequence[Json], turns: Turns) -> _DebateContent:
-    """Return the utterances and answers of the rows of one debate."""
+def _read_debate(rows: Sequence[Json], turns: Turns, *, has_judges: bool) -> _DebateContent:
+    """Return the utterances and answers of the rows of one debate.
+
+    If a column names judges, the answers of others are no verdicts.
+    """
     content = _DebateContent()
     for row in rows:
         judge = _Judge(row.judge or row.speaker, row.persona, row.judge_repeat)
         answer = _read_answer(row, turns) if row.judge or row.answer or row.distribution else None
-        if answer and row.is_verdict:
+        if answer and (row.judge or not has_judges):
             content.answers.setdefault(judge, []).append(answer)
         content.utterances += _utterances_of_row(row, judge, answer)
-        for name, word in turns.words.words_of_cell.get(row.answers, {}).items():
-            answer = _Answer(turns.words.label_of_word[word], word=word)
-            _add_changed_answer(content, name, answer, row.round)
     return content
 
 
@@ -306,26 +279,7 @@ def _utterances_of_row(
 
 def _has_words_before_judge(row: Json) -> bool:
     """Return whether a row has the words of a speaker and the answer of a judge who hears them."""
-    if not (row.judge and row.speaker and row.text.strip()) or row.speaker == row.judge:
-        return False
-    return not _JUDGE_NAME.search(f"{row.speaker} {row.role}")
-
-
-def _add_changed_answer(
-    content: _DebateContent, name: str, answer: _Answer, round_number: int
-) -> None:
-    """Add the answer of a member of a group, unless it equals the member's last answer."""
-    answers = content.answers.setdefault(_Judge(name), [])
-    label = answer.prediction
-    if answers and answers[-1].prediction == label:
-        return
-    answers.append(answer)
-    facts: JsonObject | None = {NO_LABEL: answer.word} if answer.word and not label else None
-    content.utterances.append(
-        RecordedUtterance(
-            name, ANSWER, round=round_number, prediction=label, parsed=facts, source="human"
-        )
-    )
+    return bool(row.judge and row.speaker and row.text.strip() and row.speaker != row.judge)
 
 
 def _read_answer(row: Json, turns: Turns) -> _Answer:

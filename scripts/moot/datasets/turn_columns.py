@@ -4,17 +4,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from moot.core.cases import Task, cluster_attributes
 from moot.core.strict_model import StrictModel
 from moot.core.text_files import quote_value
 from moot.datasets import UserDataOptions
-from moot.datasets.case_table import CaseTable
-from moot.datasets.file_lists import list_files
-from moot.datasets.label_words import LabelsByWord, compile_pattern
+from moot.datasets.label_words import LabelsByWord
 from moot.datasets.reading.checks import FaultyShare
-from moot.datasets.reading.tables import ENDINGS, RowFilter
+from moot.datasets.reading.tables import ENDINGS, list_files
 
 
 class AnswersOptions(UserDataOptions):
@@ -76,12 +74,6 @@ class TurnColumns(StrictModel):
     turn: str = Field(
         "", description="Number of the turn in its debate. Default: rows are in order."
     )
-    time: str = Field(
-        "",
-        description=(
-            "Time of the turn: a number, or a date and time. Orders turns without a number."
-        ),
-    )
     round: str = Field("", description="Round, from 1.")
     speaker: str = Field("speaker", description='Speaker of the turn. "" stands for the judge.')
     text: str = Field("text", description="Words of the turn.")
@@ -105,10 +97,6 @@ class TurnColumns(StrictModel):
     answer: str = Field(
         "",
         description="Answer of the judge after the turn; without a judge, of the speaker.",
-    )
-    answers: str = Field(
-        "",
-        description="Answers of all members after the turn: a JSON object from name to answer.",
     )
     belief: str | Mapping[str, str] = Field(
         "",
@@ -164,7 +152,7 @@ class TurnColumns(StrictModel):
     @property
     def answer_columns(self) -> list[str]:
         """The columns with answers and their authors."""
-        names = (self.answer, self.answers, self.confidence, self.judge, self.persona)
+        names = (self.answer, self.confidence, self.judge, self.persona)
         columns = (*names, self.judge_repeat, *self.beliefs.values())
         return list(dict.fromkeys(filter(None, columns)))
 
@@ -201,22 +189,12 @@ class TranscriptsOptions(AnswersOptions):
             " all of its turns, and its verdict to the column `judge`. Default: one row a turn."
         ),
     )
-    extract: Mapping[str, str] = Field(
-        default_factory=dict,
-        description=(
-            "Additional columns from a column: its name, and a regular expression whose named"
-            " groups"
-            " become the columns (folder: 'r(?P<again>[0-9]+)$'). Default: none."
-        ),
-    )
     labels: LabelsByWord = Field(
         default_factory=dict,
         description=(
             "Label for each answer as the file writes it, or for each regular expression between"
-            " slashes that matches a whole cell (YES: yes, '/no.*/': no); the first match counts. A"
-            " list in a JSON object is read in alphabetical order, with commas. Default: the"
-            " answers"
-            " in lower case."
+            " slashes that matches a whole cell (YES: yes, '/no.*/': no); the first match counts."
+            " Default: the answers in lower case."
         ),
     )
     confidence_scale: tuple[float, float] | None = Field(
@@ -236,30 +214,7 @@ class TranscriptsOptions(AnswersOptions):
     truth: str = Field(
         "", description="True label of every case, if no column states it. Default: unknown."
     )
-    where: RowFilter = Field(default_factory=dict)
-    case_table: CaseTable | None = Field(
-        None,
-        description=(
-            "Second file with the columns `truth`, `facts`, `attributes` and `cluster` of the"
-            " cases ({path: cases.json, id: nr}). Default: the turns have them."
-        ),
-    )
     faulty: FaultyShare = 0.01
-
-    @model_validator(mode="after")
-    def _check_case_columns(self) -> "TranscriptsOptions":
-        """Refuse a column that describes both the case and its turns, if there is a table of
-        cases.
-        """
-        turn_columns = self.columns.model_copy(update={"truth": "", "facts": "", "attributes": ()})
-        repeated = set(self.case_columns) & set(turn_columns.column_names)
-        if self.case_table and repeated:
-            name = sorted(repeated)[0]
-            raise ValueError(
-                f"column {quote_value(name)} describes the case and its turns, but with"
-                " `case_table` these are two columns; rename the column in one of the files"
-            )
-        return self
 
     @model_validator(mode="after")
     def _check_owner_of_verdict(self) -> "TranscriptsOptions":
@@ -273,17 +228,6 @@ class TranscriptsOptions(AnswersOptions):
                 " record in records: record['judge'] = 'judge')"
             )
         return self
-
-    @field_validator("extract")
-    @classmethod
-    def _check_extract(cls, values: Mapping[str, str]) -> Mapping[str, str]:
-        for pattern in values.values():
-            if not compile_pattern(pattern).groupindex:
-                raise ValueError(
-                    f"{quote_value(pattern)} has no named group; expected one such as"
-                    " (?P<case>[0-9]+)"
-                )
-        return values
 
     @property
     def turns_prefix(self) -> str:
@@ -305,8 +249,7 @@ class TranscriptsOptions(AnswersOptions):
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """Return the files that are read."""
-        case_files = [self.case_table.path] if self.case_table else []
-        return (*self.files, *case_files)
+        return tuple(self.files)
 
     @property
     def case_columns(self) -> list[str]:

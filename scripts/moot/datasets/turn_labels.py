@@ -1,6 +1,5 @@
 """Finds the meanings of the words in the columns with answers."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -9,11 +8,10 @@ import pandas as pd
 from moot.core.errors import UserError
 from moot.core.text_files import quote_value
 from moot.datasets.label_words import find_label, is_listed
-from moot.datasets.turn_checker import TurnChecker
-from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
+from moot.datasets.reading.checks import RowChecker
+from moot.datasets.turn_columns import TranscriptsOptions
 
 _MAX_LABELS = 50
-_MAX_WORDS_SHOWN = 5
 _ADD_OR_CORRECT = "Correct the row, or add its value to `labels` or `no_answer`."
 
 
@@ -23,17 +21,15 @@ class WordLabels(NamedTuple):
     Attributes:
         label_of_word: the label that each answer means; None for a word that means no answer.
         label_of_truth: the label that each true answer means.
-        words_of_cell: each cell with a JSON object of answers, as name to word.
         labels: all labels; of two, the negative one first.
     """
 
     label_of_word: Mapping[str, str | None]
     label_of_truth: Mapping[str, str | None]
-    words_of_cell: Mapping[str, Mapping[str, str]]
     labels: tuple[str, ...]
 
 
-def read_labels(rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOptions) -> WordLabels:
+def read_labels(rows: pd.DataFrame, check: RowChecker, options: TranscriptsOptions) -> WordLabels:
     """Find the meanings of the words in the columns with answers and true labels."""
     names = options.columns
     words, truth_words = set[str](), set[str]()
@@ -43,9 +39,6 @@ def read_labels(rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOpti
     if names.truth:
         rows[names.truth] = rows[names.truth].str.strip()
         truth_words |= set(rows[names.truth].unique())
-    words_of_cell = _read_json_answers(rows, check, options.columns)
-    for words_of_name in words_of_cell.values():
-        words |= set(words_of_name.values())
     label_of_word = {word: _label(word, options, options.labels) for word in sorted(words)}
     truth_labels = options.truth_labels or options.labels
     label_of_truth = {word: _label(word, options, truth_labels) for word in sorted(truth_words)}
@@ -60,8 +53,7 @@ def read_labels(rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOpti
         expected = ", ".join(truth_labels) or "a label"
         is_unknown = rows[names.truth].isin(_list_unknown(label_of_truth, options))
         check.refuse(rows[names.truth], is_unknown, f"one of {expected}", _ADD_OR_CORRECT)
-    _refuse_unknown_answers(rows, check, options, unknown_words, words_of_cell)
-    return WordLabels(label_of_word, label_of_truth, words_of_cell, labels)
+    return WordLabels(label_of_word, label_of_truth, labels)
 
 
 def _list_unknown(
@@ -73,40 +65,6 @@ def _list_unknown(
         for word, label in label_of_word.items()
         if label is None and not is_listed(word, options.no_answer)
     ]
-
-
-def _read_json_answers(
-    rows: pd.DataFrame, check: TurnChecker, names: TurnColumns
-) -> dict[str, Mapping[str, str]]:
-    """Return the readable cells of the column `answers`, each as name to word."""
-    if not names.answers:
-        return {}
-    words_of_cell: dict[str, Mapping[str, str]] = {}
-    for cell in rows[names.answers].unique():
-        words_of_name = _parse_answers(cell)
-        if words_of_name is not None:
-            words_of_cell[cell] = words_of_name
-    is_faulty = ~rows[names.answers].isin(list(words_of_cell))
-    expected = 'a JSON object of names and answers, such as {"Ann": "yes"}, or blank'
-    check.refuse(rows[names.answers], is_faulty, expected)
-    return words_of_cell
-
-
-def _parse_answers(cell: str) -> Mapping[str, str] | None:
-    """Return the names and answers of a JSON object; empty for a blank cell, None for anything
-    else.
-    """
-    try:
-        content = json.loads(cell) if cell.strip() else {}
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(content, dict):
-        return None
-    return {
-        str(name): ",".join(sorted(map(str, answer))) if isinstance(answer, list) else str(answer)
-        for name, answer in content.items()
-        if answer is not None
-    }
 
 
 def _list_labels(
@@ -148,25 +106,3 @@ def _check_labels(labels: Sequence[str], options: TranscriptsOptions) -> None:
                 f"{options.path}: {option} is {quote_value(label)}; expected one of"
                 f" {', '.join(labels)}."
             )
-
-
-def _refuse_unknown_answers(
-    rows: pd.DataFrame,
-    check: TurnChecker,
-    options: TranscriptsOptions,
-    unknown: Sequence[str],
-    words_of_cell: Mapping[str, Mapping[str, str]],
-) -> None:
-    """Note the cells of several answers with a word that means neither a label nor none."""
-    names = options.columns
-    expected = ", ".join(options.labels) or "a label"
-    if names.answers and unknown:
-        cells = [
-            cell
-            for cell, words_of_name in words_of_cell.items()
-            if not set(words_of_name.values()).isdisjoint(unknown)
-        ]
-        shown = ", ".join(map(quote_value, unknown[:_MAX_WORDS_SHOWN]))
-        is_unknown = rows[names.answers].isin(cells)
-        expected = f"{expected} instead of {shown}"
-        check.refuse(rows[names.answers], is_unknown, expected, _ADD_OR_CORRECT)

@@ -1,10 +1,9 @@
 """Read tables with a row per turn or per answer, and check everything that can be wrong with them.
 
 The checks note all faults first. Debates with a fault are left out if they are few; otherwise one
-error lists the faults.
+error lists the faults. A file or a row that cannot be read is an error.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,20 +12,16 @@ import pandas as pd
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.log import LOG
 from moot.core.types import Column
 from moot.core.utterance_kinds import CONCLUSION
-from moot.datasets.case_table import find_cases_without_row, look_up_case, read_case_table
 from moot.datasets.debate_records import PERCENT
-from moot.datasets.reading.tables import read_table, select_rows
-from moot.datasets.turn_checker import TurnChecker
+from moot.datasets.reading.checks import RowChecker
+from moot.datasets.reading.tables import read_table
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 from moot.datasets.turn_labels import WordLabels, read_labels
 
 PUBLIC_MARKS = ("", "public", "all")
 """Values of the column `visibility` that mean: everybody can read the turn."""
-LACKS_TURN = "(lacks turn)"
-"""The column that holds whether a row of the debate cannot be read; in files with such rows."""
 _MAX_RATING = 10
 """The highest value of usual scales of rating, which are not per cent."""
 _ROUNDING = 0.02
@@ -60,22 +55,16 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     A few debates with a fault (the option `faulty`) are left out and counted.
 
     Raises:
-        UserError: a missing file or column; or, in more debates than `faulty` allows, a file that
-            cannot be read, a turn without a debate or a speaker, a repeated turn, an unreadable
-            number, time or JSON object, an unknown label, a belief outside 0 to 1, beliefs that do
-            not add up to 1, or rows that contradict each other about one case. Each message names
-            file, row, column, the value and what was expected.
+        UserError: a missing file or column, or one that cannot be read; or, in more debates than
+            `faulty` allows, a turn without a debate or a speaker, a repeated turn, an unreadable
+            number, an unknown label, a belief outside 0 to 1, beliefs that do not add up to 1, or
+            rows that contradict each other about one case. Each message names file, row, column,
+            the value and what was expected.
     """
     files, names = options.files, options.columns
-    check = TurnChecker(files, options.faulty, "debates" if names.debate else "answers")
-    cases = pd.DataFrame()
-    if options.case_table:
-        cases = read_case_table(options.case_table, options.case_columns, check.faults)
-    rows = _read_files(check, options, set(cases.columns))
-    _extract(rows, check, options)
-    _add_case_columns(rows, check, options, cases)
+    check = RowChecker(files, options.faulty, "debates" if names.debate else "answers")
+    rows = _read_files(options)
     _check_filled(rows, check, names)
-    _refuse_incomplete_debates(rows, check, names)
     _add_columns(rows, check, names)
     _check_constant(rows, check, options)
     _read_beliefs(rows, check, options)
@@ -84,13 +73,13 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     rows = check.without_faulty(rows, debates)
     _refuse_repeated_turns(rows, check, names)
     rows = check.without_faulty(rows, debates)
-    rows, order_account = _sort_turns(rows, files[0], names)
+    if names.turn:
+        rows = rows.sort_values(["(debate)", "(turn)"], kind="stable")
     usable = rows["(debate)"].nunique()
     account = {
         "rows read": rows_read,
         check.noun: usable,
-        f"{check.noun} left out because of faults": debates + check.unreadable - usable,
-        **order_account,
+        f"{check.noun} left out because of faults": debates - usable,
     }
     positive = options.positive or (words.labels[1] if len(words.labels) == 2 else "")
     account["answers that contradict the belief stated with them"] = _count_contradictions(
@@ -100,51 +89,30 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     return Turns(rows, words, positive, counts)
 
 
-def _read_files(
-    check: TurnChecker, options: TranscriptsOptions, case_columns: set[str]
-) -> pd.DataFrame:
-    """Read the rows of all files, without the columns of the table of cases.
+def _read_files(options: TranscriptsOptions) -> pd.DataFrame:
+    """Read the rows of all files.
 
-    A file or a row that cannot be read counts as one debate that is left out, unless no file can
-    be read.
+    Raises:
+        UserError: files or rows that cannot be read; the message lists all of them.
     """
-    tables = dict[int, pd.DataFrame]()
-    for number, file in enumerate(check.files):
-        with check.faults.noting():
-            broken_rows = Faults()
-            tables[number] = _read_file(file, options, case_columns, broken_rows)
-            check.unreadable += len(broken_rows.messages)
-            check.faults.add_all(broken_rows)
-    unreadable_files = len(check.files) - len(tables)
-    check.unreadable += unreadable_files
-    if not tables:
-        message = check.faults.messages[0]
-        if unreadable_files > 1:
-            message += f"\nNone of the {unreadable_files} files can be read."
-        raise UserError(message)
+    faults, tables = Faults(), dict[int, pd.DataFrame]()
+    for number, file in enumerate(options.files):
+        with faults.noting():
+            tables[number] = _read_file(file, options, faults)
+    if faults.messages:
+        raise UserError("\n".join(faults.messages))
     return pd.concat(tables, names=["file", "row"])
 
 
-def _read_file(
-    path: Path, options: TranscriptsOptions, case_columns: set[str], faults: Faults
-) -> pd.DataFrame:
-    """Return one file, with the columns that the options name and that are not `case_columns`."""
-    added = set(case_columns)
-    for pattern in options.extract.values():
-        added |= set(re.compile(pattern).groupindex)
-    named = dict.fromkeys([*options.columns.column_names, *options.case_columns])
-    columns = [name for name in named if name not in added]
-    needed_columns = dict.fromkeys([*columns, *options.extract, *options.where])
-    table = read_table(
-        path, list(needed_columns), kind=options.format, turns=options.turns, faults=faults
-    )
+def _read_file(path: Path, options: TranscriptsOptions, faults: Faults) -> pd.DataFrame:
+    """Return the rows of one file, with the columns that the options name."""
+    columns = list(dict.fromkeys([*options.columns.column_names, *options.case_columns]))
+    table = read_table(path, columns, kind=options.format, turns=options.turns, faults=faults)
     if options.turns and options.columns.debate:
-        table = _move_verdicts_to_end(table, options)
-    elif options.turns:
+        return _move_verdicts_to_end(table, options)
+    if options.turns:
         table.index = pd.RangeIndex(1, len(table) + 1, name="row")  # each object is an answer
-    if faults.messages and options.columns.debate in table:
-        table[LACKS_TURN] = _find_incomplete_debates(table, options.columns.debate)
-    return select_rows(path, table, options.where)
+    return table
 
 
 def _move_verdicts_to_end(table: pd.DataFrame, options: TranscriptsOptions) -> pd.DataFrame:
@@ -154,7 +122,7 @@ def _move_verdicts_to_end(table: pd.DataFrame, options: TranscriptsOptions) -> p
         return table
     verdicts = table[~table.index.duplicated(keep="last")].copy()
     names = options.columns
-    kept = {*verdict_columns, names.turn, names.time, names.round}
+    kept = {*verdict_columns, names.turn, names.round}
     for column in verdicts:
         if str(column).startswith(options.turns_prefix) and column not in kept:
             verdicts[column] = ""
@@ -164,45 +132,7 @@ def _move_verdicts_to_end(table: pd.DataFrame, options: TranscriptsOptions) -> p
     return pd.concat([turns[has_turn], verdicts]).sort_index(kind="stable")
 
 
-def _find_incomplete_debates(table: pd.DataFrame, debate: str) -> "pd.Series[bool]":
-    """Return which rows belong to a debate with a gap between two of its rows."""
-    numbers = pd.Series(table.index, table.index)
-    has_gap = (numbers.shift(-1) - numbers > 1) & (table[debate].shift(-1) == table[debate])
-    return table[debate].isin(table.loc[has_gap.to_numpy(), debate])
-
-
-def _refuse_incomplete_debates(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> None:
-    """Note the debates in which a row between two others cannot be read."""
-    if LACKS_TURN in rows:
-        is_incomplete = rows[LACKS_TURN].eq(other=True)
-        remedy = "Correct the row that cannot be read."
-        check.refuse(rows[names.debate], is_incomplete, "a debate with all its turns", remedy)
-
-
-def _add_case_columns(
-    rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOptions, cases: pd.DataFrame
-) -> None:
-    """Add the columns of the table of cases to the turns of each case."""
-    if options.case_table:
-        names = options.columns
-        ids = rows[names.case or names.debate]
-        expected = f"a case of {options.case_table.path}"
-        remedy = "Add the case there, or correct the row."
-        check.refuse(ids, find_cases_without_row(ids, cases), expected, remedy)
-        for column in cases:
-            rows[column] = look_up_case(ids, cases, str(column))
-
-
-def _extract(rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOptions) -> None:
-    """Add the columns that `extract` takes out of other columns."""
-    for column, pattern in options.extract.items():
-        groups = rows[column].str.extract(re.compile(pattern))
-        no_match = groups.isna().all(axis="columns")
-        check.refuse(rows[column], no_match, f"text that matches {pattern} of `extract`")
-        rows[groups.columns] = groups.fillna("")
-
-
-def _check_filled(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> None:
+def _check_filled(rows: pd.DataFrame, check: RowChecker, names: TurnColumns) -> None:
     """Require a debate, a case and a speaker in each row, and no kind that moot reserves."""
     for column, expected in (
         (names.debate, "a debate"),
@@ -219,7 +149,7 @@ def _check_filled(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) ->
         check.refuse(rows[names.kind], is_reserved, "another word, because moot reserves this one")
 
 
-def _add_columns(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> None:
+def _add_columns(rows: pd.DataFrame, check: RowChecker, names: TurnColumns) -> None:
     """Add the columns in brackets, which order and identify the turns."""
     rows["(method)"] = rows[names.method].str.strip() if names.method else ""
     rows["(case)"] = rows[names.case or names.debate]
@@ -233,11 +163,9 @@ def _add_columns(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> 
     rows["(judge_repeat)"] = _judge_repeats(rows, check, names)
     if names.turn:
         rows["(turn)"] = _whole_numbers(rows[names.turn], check)
-    if names.time:
-        rows["(time)"] = _times(rows[names.time], check)
 
 
-def _judge_repeats(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> Column:
+def _judge_repeats(rows: pd.DataFrame, check: RowChecker, names: TurnColumns) -> Column:
     """Number the answers of a judge to one debate from 0, by their column or by their order.
 
     A row without a judge may have no number.
@@ -249,7 +177,7 @@ def _judge_repeats(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -
         first_repeat = repeats.where(has_repeat).min()
         repeats = (repeats - first_repeat).where(has_repeat, 0)
         return repeats.astype("int64")
-    if names.judge and not (names.turn or names.time):
+    if names.judge and not names.turn:
         return _count_judge_repeats(rows, names)
     return pd.Series(0, rows.index)
 
@@ -266,7 +194,7 @@ def _count_judge_repeats(rows: pd.DataFrame, names: TurnColumns) -> "pd.Series[i
     return rows.groupby([*filter(None, keys)]).cumcount()
 
 
-def _check_constant(rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOptions) -> None:
+def _check_constant(rows: pd.DataFrame, check: RowChecker, options: TranscriptsOptions) -> None:
     """Require one case and method in all rows of a debate, and equal facts in all rows of a case.
 
     A value that only the first rows of a case state is filled in for the others.
@@ -292,7 +220,7 @@ def _first_values(rows: pd.DataFrame, column: str, group: str) -> tuple[Column, 
     return values, values.groupby(rows[group], sort=False).transform("first")
 
 
-def _read_beliefs(rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOptions) -> None:
+def _read_beliefs(rows: pd.DataFrame, check: RowChecker, options: TranscriptsOptions) -> None:
     """Make beliefs shares and confidences per cent; a blank cell is missing."""
     names = options.columns
     columns = list(names.beliefs.values())
@@ -315,7 +243,7 @@ def _read_beliefs(rows: pd.DataFrame, check: TurnChecker, options: TranscriptsOp
         check.refuse(shown, is_off, "probabilities that add up to 1")
 
 
-def _read_numbers(cells: Column, check: TurnChecker, lowest: float, highest: float) -> Column:
+def _read_numbers(cells: Column, check: RowChecker, lowest: float, highest: float) -> Column:
     is_filled = cells.str.strip() != ""
     words = cells.where(is_filled).str.replace(",", ".")  # decimal commas
     numbers = pd.to_numeric(words, errors="coerce").astype("float64")
@@ -339,7 +267,7 @@ def _count_contradictions(
 
 
 def _whole_numbers(
-    cells: Column, check: TurnChecker, allows_blank: "pd.Series[bool] | None" = None
+    cells: Column, check: RowChecker, allows_blank: "pd.Series[bool] | None" = None
 ) -> Column:
     """Return the cells as integers (1.0 is 1, a blank cell is 0); notes those that are not."""
     numbers = cells.str.strip().str.replace(r"\.0+$", "", regex=True)
@@ -351,17 +279,7 @@ def _whole_numbers(
     return numbers.where(is_number, "0").astype("int64")
 
 
-def _times(cells: Column, check: TurnChecker) -> "pd.Series[float]":
-    """Return the cells as seconds since 1970 if they are dates, else as plain numbers."""
-    numbers = pd.to_numeric(cells, errors="coerce")
-    if numbers.isna().any():
-        dates = pd.to_datetime(cells, errors="coerce", utc=True, format="ISO8601")
-        check.refuse(cells, dates.isna(), "a number, or a date and time such as 2026-01-31 14:05")
-        numbers = (dates - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(seconds=1)
-    return numbers.astype("float64")
-
-
-def _refuse_repeated_turns(rows: pd.DataFrame, check: TurnChecker, names: TurnColumns) -> None:
+def _refuse_repeated_turns(rows: pd.DataFrame, check: RowChecker, names: TurnColumns) -> None:
     """Note the turns that a debate has twice; several judges may follow one turn."""
     if names.turn and not names.judge:
         check.refuse(
@@ -370,36 +288,3 @@ def _refuse_repeated_turns(rows: pd.DataFrame, check: TurnChecker, names: TurnCo
             "each turn of a debate once",
             "Remove the repeated row, or number the turns of each debate.",
         )
-
-
-def _sort_turns(
-    rows: pd.DataFrame, file: Path, names: TurnColumns
-) -> tuple[pd.DataFrame, Mapping[str, int]]:
-    """Return the rows in order, debate by debate, and counts of irregularities in that order."""
-    keys = pd.DataFrame({"debate": rows["(debate)"].to_numpy()}, rows.index)
-    account = dict[str, int]()
-    if names.turn:
-        keys["turn"] = rows["(turn)"]
-        turns = keys.drop_duplicates().groupby("debate")["turn"]
-        has_gap = turns.max() - turns.min() + 1 != turns.size()
-        account["debates with a gap in the numbers of turns"] = int(has_gap.sum())
-    positions = _sorted_positions(keys)
-    if names.time:
-        keys["time"] = rows["(time)"]
-        is_earlier = keys.iloc[positions].groupby("debate")["time"].diff() < 0
-        account["turns with an earlier time than the preceding turn"] = int(is_earlier.sum())
-        positions = _sorted_positions(keys)
-    if names.role and names.speaker:
-        roles = rows.groupby(["(debate)", names.speaker])[names.role].nunique()
-        account["speakers in several roles"] = int((roles > 1).sum())
-    for description, count in account.items():
-        if count:
-            LOG.warning("%s: %d %s; they are kept.", file, count, description)
-    if names.text:
-        account["turns without words"] = int((rows[names.text].str.strip() == "").sum())
-    return rows.iloc[positions], account
-
-
-def _sorted_positions(keys: pd.DataFrame) -> "pd.Index[int]":
-    """Return the positions of the rows, sorted by all columns."""
-    return keys.reset_index(drop=True).sort_values([*keys], kind="stable").index

@@ -50,7 +50,8 @@ def check_header(path: Path, header: Sequence[str], columns: Sequence[str], hint
         raise UserError(
             f"{path}: missing column{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
             f"{question}; found {len(header)} columns: {quote_value(', '.join(header))}. Add the"
-            f" column, or use the file as it was published.{hint}"
+            " column (from another file by `table.merge(other, on=...)` of pandas), or use the file"
+            f" as it was published.{hint}"
         )
 
 
@@ -198,6 +199,66 @@ def leave_out(
         raise UserError("\n".join([*lines, count_message + remedy]))
     for fault in faults:
         LOG.warning("left out: %s", fault)
+
+
+class RowChecker:
+    """Collects the faults of rows, and removes the debates with faults if they are few.
+
+    Attributes:
+        files: the files of the table.
+        faults: the faults that are not reported yet.
+        noun: what a row or a group of rows is called in messages: "debates" or "answers".
+    """
+
+    def __init__(self, files: Sequence[Path], max_share: float, noun: str) -> None:
+        self.files, self.faults, self.noun = files, Faults(), noun
+        self._max_share = max_share
+        self._faulty_rows = set[tuple[int, int]]()
+        self._left_out = 0
+
+    def refuse(
+        self,
+        values: Column,
+        is_faulty: "pd.Series[bool]",
+        expected: str,
+        remedy: str = "Correct the row.",
+    ) -> None:
+        """Note each faulty value of a column."""
+        faulty_files = list(is_faulty.index[is_faulty].get_level_values(0).unique())
+        if not faulty_files:
+            return
+        self._faulty_rows |= set(is_faulty.index[is_faulty])
+        first = faulty_files[0]
+        with self.faults.noting():
+            refuse_values(
+                self.files[first], values.xs(first), is_faulty.xs(first), expected, remedy
+            )
+        if len(faulty_files) > 1:
+            folder = self.files[first].parent
+            self.faults.add(f"{folder}: {len(faulty_files) - 1} more files have the same fault.")
+
+    def without_faulty(self, rows: pd.DataFrame, total: int) -> pd.DataFrame:
+        """Return the rows of the debates without a fault.
+
+        Args:
+            rows: the rows of all debates that are not left out yet.
+            total: the number of debates that were read.
+
+        Raises:
+            UserError: the share of debates with a fault exceeds the option `faulty`.
+        """
+        faulty_debates = rows.loc[rows.index.isin(self._faulty_rows), "(debate)"].unique()
+        self._left_out += len(faulty_debates)
+        leave_out(
+            self.faults.messages,
+            self._left_out,
+            total,
+            self._max_share,
+            "Correct the files, or allow more.",
+            self.noun,
+        )
+        self.faults = Faults()
+        return rows[~rows["(debate)"].isin(faulty_debates)] if len(faulty_debates) else rows
 
 
 def read_usable_rows(

@@ -6,13 +6,13 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import pandas as pd
 
 from moot.core.text_files import quote_value
 from moot.core.types import Column
-from moot.datasets.reading.spellings import find_misspelt
 from moot.datasets.reading.tables import explain_row_numbers
 
 MIN_LABELS, MAX_LABELS = 2, 12
@@ -29,6 +29,11 @@ _ID_NAMES = re.compile(
 _SPLIT_NAMES = re.compile("split|fold|subset|partition", re.IGNORECASE)
 SPLIT_WORDS = ("train", "training", "validation", "valid", "val", "dev", "test")
 _DECIMAL_COMMA = r"[+-]?[0-9]+,[0-9]{1,2}"
+_SHORT_WORD = re.compile(r"\b\w{1,4}\b")
+"""Words such as won and not, which have too many neighbours."""
+_MIN_RATIO = 0.8
+_DISTINCTIVE_PARTS = re.compile(r"\d+|[+<>=*#%]|^\W*[-−]|[-−]$|[^\x00-\x7f]{2}")
+"""Numbers, signs and other scripts, whose labels may differ in a single character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +205,35 @@ def _find_misspelt_words(cells: Column, *, is_target: bool = False) -> Iterator[
         )
     if is_target:
         yield from _find_lone_labels(column, rows_by_word, misspelt)
+
+
+def find_misspelt(rows_by_word: Mapping[str, Sequence[int]]) -> dict[str, str]:
+    """Return each word that is spelt nearly like a more frequent one, with the most frequent such
+    word.
+    """
+    words = sorted(rows_by_word, key=lambda word: -len(rows_by_word[word]))
+    misspelt: dict[str, str] = {}
+    for position, word in enumerate(words):
+        frequent_words = [earlier for earlier in words[:position] if earlier not in misspelt]
+        similar_words = [earlier for earlier in frequent_words if are_spelt_alike(word, earlier)]
+        if similar_words:
+            misspelt[word] = similar_words[0]
+    return misspelt
+
+
+def are_spelt_alike(first: str, second: str) -> bool:
+    """Return whether two words could be one: equal but for case, spaces and punctuation, or in few
+    letters after the first one (legal and illegal are two).
+    """
+    if _DISTINCTIVE_PARTS.findall(first) != _DISTINCTIVE_PARTS.findall(second):
+        return False
+    word, similar_word = (re.sub(r"[\W_]+", "", text.casefold()) for text in (first, second))
+    if word == similar_word:
+        return word != ""
+    short_words, other_short_words = (_SHORT_WORD.findall(text) for text in (first, second))
+    if short_words != other_short_words or word[:1] != similar_word[:1]:
+        return False
+    return SequenceMatcher(None, word, similar_word).ratio() >= _MIN_RATIO
 
 
 def _find_lone_labels(

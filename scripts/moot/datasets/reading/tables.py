@@ -7,16 +7,14 @@ row. What pandas cannot read is refused, with the line of pandas that would conv
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
 
 import pandas as pd
-from pydantic import Field
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.spelling import canonical_word
+from moot.core.natural_order import natural_key
 from moot.core.text_files import GZIP, describe_remedy, quote_value, read_text
 from moot.core.types import Column, Json, JsonObject
 from moot.datasets.reading.cells import cell_text
@@ -35,15 +33,6 @@ _SEPARATORS = ",;\t|"
 _SEPARATOR_LINE = "sep="
 """The start of a first line that names the separator for Excel."""
 _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
-RowFilter = Annotated[
-    Mapping[str, str | tuple[str, ...]],
-    Field(
-        description=(
-            "Value, or list of values, that a row must have in each of these columns ({condition:"
-            " debate}); other rows are not read. Default: all rows are read."
-        ),
-    ),
-]
 
 
 def read_table(
@@ -77,6 +66,8 @@ def read_table(
         UserError: the file does not exist, its ending is unknown, a column is missing, repeated or
             not text, or there are no rows.
     """
+    if not path.exists():
+        raise UserError(f"{path}: no such file in {Path.cwd()}; put it there, or correct `path`.")
     ending = f".{kind}" if kind else _ending(path)
     if ending not in ENDINGS:
         description = (
@@ -86,8 +77,6 @@ def read_table(
             f"{path}: {description}; expected one of {', '.join(ENDINGS)}, each perhaps with .gz."
             " Save it as one of them, such as pandas.read_...(FILE).to_csv(NEW, index=False)."
         )
-    if not path.is_file():
-        raise UserError(f"{path}: no such file in {Path.cwd()}; put it there, or correct `path`.")
     if ending in (".csv", ".tsv"):
         frame = _read_delimited(path, faults=faults)
     elif ending in (".xlsx", ".xlsm"):
@@ -348,26 +337,27 @@ def _as_text(
     return table
 
 
-def select_rows(path: Path, frame: pd.DataFrame, where: RowFilter) -> pd.DataFrame:
-    """Return the rows that have the given value, or one of the values, in each column of `where`.
+def list_files(path: Path, endings: Collection[str] = ()) -> list[Path]:
+    """Return the files of a folder or a pattern in the order of their names, without hidden ones.
 
-    Raises:
-        UserError: no row is left.
+    Args:
+        path: a file, a folder, or a pattern such as `a/*.csv`.
+        endings: the endings of the files that are taken from a folder, in any case of letters.
+            Default: all files.
+
+    Returns:
+        The path itself if it is a file, or if there are no files.
     """
-    is_selected = pd.Series(True, frame.index)
-    for column, value in where.items():
-        values = {value} if isinstance(value, str) else set(value)
-        words = {canonical_word(word) for word in values}
-        cells = frame[column]
-        is_selected &= cells.map(canonical_word).isin(list(words))
-        if not is_selected.any():
-            examples = ", ".join(quote_value(cell) for cell in cells.unique()[:5])
-            raise UserError(
-                f"{path}: no row has {', '.join(map(quote_value, values))} in column"
-                f" {quote_value(column)} (and the columns before it in `where`); found {examples}."
-                " Correct `where`."
-            )
-    return frame[is_selected]
+    if any(mark in str(path) for mark in "*?["):
+        root = Path(path.anchor or ".")
+        candidates = list(root.glob(str(path.relative_to(root) if path.anchor else path)))
+    elif path.is_dir():
+        is_any = not endings
+        candidates = [file for file in path.iterdir() if is_any or _ending(file) in endings]
+    else:
+        return [path]
+    files = [file for file in candidates if file.is_file() and not file.name.startswith(".")]
+    return sorted(files, key=lambda file: natural_key(str(file))) or [path]
 
 
 def explain_row_numbers(path: Path) -> str:

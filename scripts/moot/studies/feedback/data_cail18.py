@@ -15,7 +15,6 @@ from pydantic import Field
 from moot.core.cases import SplitName, Task
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.evidence import Passage
 from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
@@ -26,7 +25,6 @@ from moot.studies.feedback.texts.legal_texts import (
     LegalTextOptions,
     Record,
     prepare,
-    read_evidence,
     require_text,
     source_files,
 )
@@ -137,8 +135,6 @@ def _read_file(
     columns: dict[str, type] = (
         {"fact": str, field: kind} if is_flat else {"fact": str, "meta": dict}
     )
-    if options.evidence:
-        columns[options.evidence] = list
     get = _FLAT if is_flat else _GET
 
     def read(faults: Faults) -> pd.DataFrame:
@@ -152,8 +148,6 @@ def _read_file(
         for row, values in rows.iterrows():
             _targets(path, row, values["meta"], options)
             require_text(path, row, "fact", values["fact"])
-            if options.evidence:
-                read_evidence(path, row, options.evidence, values[options.evidence])
 
     frame = read_usable_rows(path, read, check, options.faulty, cleaning)
     records = list[Record]()
@@ -161,11 +155,8 @@ def _read_file(
         meta = values["meta"]
         labels = _targets(path, row, meta, options)
         facts = require_text(path, row, "fact", values["fact"])
-        evidence: tuple[Passage, ...] = ()
-        if options.evidence:
-            evidence = read_evidence(path, row, options.evidence, values[options.evidence])
         number, target = int(str(row)), ";".join(labels)
-        records.append(Record(number, facts, target, split_name, evidence=evidence))
+        records.append(Record(number, facts, target, split_name))
         cleaning[f"records that list several {options.predict}"] += len(meta[field]) > 1
         cleaning["of these, records that repeat a single one"] += (
             len(meta[field]) > len(labels) == 1

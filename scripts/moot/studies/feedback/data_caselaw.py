@@ -15,7 +15,6 @@ from pydantic import Field, model_validator
 
 from moot.core.cases import SplitName, Task
 from moot.core.config_errors import Faults
-from moot.core.evidence import Passage
 from moot.datasets import SOURCE_PATTERN, LoadContext, Loaded, dataset
 from moot.datasets.reading.checks import check_values, read_usable_rows
 from moot.datasets.reading.records import read_jsonl
@@ -24,7 +23,6 @@ from moot.studies.feedback.texts.legal_texts import (
     LegalTextOptions,
     Record,
     prepare,
-    read_evidence,
     require_text,
     source_files,
 )
@@ -123,8 +121,6 @@ def _read_file(
     path: Path, split_name: SplitName | None, options: CaselawOptions, cleaning: dict[str, int]
 ) -> list[Record]:
     columns: dict[str, type] = {"case_background": str, "labels": str}
-    if options.evidence:
-        columns[options.evidence] = list
 
     def read(faults: Faults) -> pd.DataFrame:
         return read_jsonl(path, columns, encoding=options.encoding, get=_GET, faults=faults)
@@ -133,8 +129,6 @@ def _read_file(
         check_values(path, rows["labels"], [*WINNERS, *UNDECIDED_OUTCOMES])
         for row, values in rows[rows["labels"].isin(list(WINNERS))].iterrows():
             require_text(path, row, "case_background", values["case_background"])
-            if options.evidence:
-                read_evidence(path, row, options.evidence, values[options.evidence])
 
     frame = read_usable_rows(path, read, check, options.faulty, cleaning)
     cleaning["records read"] += len(frame)
@@ -149,11 +143,8 @@ def _read_file(
     records = list[Record]()
     for row, values in decided.iterrows():
         text = require_text(path, row, "case_background", values["case_background"])
-        evidence: tuple[Passage, ...] = ()
-        if options.evidence:
-            evidence = read_evidence(path, row, options.evidence, values[options.evidence])
         target = WINNERS[values["labels"]]
-        records.append(Record(int(str(row)), text, target, split_name, evidence=evidence))
+        records.append(Record(int(str(row)), text, target, split_name))
     return records
 
 

@@ -22,8 +22,6 @@ from moot.core.cases import (
     stable_fraction,
 )
 from moot.core.errors import UserError
-from moot.core.evidence import EXPECTED, Passage, passages_from, read_passages, with_evidence
-from moot.core.types import Json
 from moot.datasets import DatasetOptions, LoadContext, Loaded
 from moot.datasets.near_duplicates import (
     RESEMBLING,
@@ -48,14 +46,6 @@ class LegalTextOptions(DatasetOptions):
         description="files below data_root by split, if the splits are published",
     )
     encoding: str = Field("utf-8-sig", description="of the files; CAIL2018 also comes in gb18030")
-    evidence: str = Field(
-        "",
-        description=(
-            'field with the passages of a case, a list ([{"text": ..., "source": ...}]), which'
-            " follow its facts and may be cited by number (in CSV the list is JSON); empty for no"
-            " evidence"
-        ),
-    )
     faulty: FaultyShare = 0.0
     outcome_phrases: Literal["keep", "mask", "drop"] = Field(
         "keep",
@@ -98,7 +88,7 @@ class Record:
     """A checked record of a source, before it becomes a case; `split` is None if the source has
     none.
 
-    `evidence` follows the text, uncut. Records that share one of their `lawsuits`
+    Records that share one of their `lawsuits`
     (`moot.studies.feedback.texts.lawsuits`) are opinions of one lawsuit.
     """
 
@@ -108,7 +98,6 @@ class Record:
     split: SplitName | None = None
     attributes: dict[str, str] = field(default_factory=dict)
     lawsuits: frozenset[str] = frozenset()
-    evidence: tuple[Passage, ...] = ()
 
 
 def source_files(
@@ -144,21 +133,6 @@ def require_text(path: Path, row: object, column: str, text: str) -> str:
             " remove the row."
         )
     return text.strip()
-
-
-def read_evidence(path: Path, row: object, column: str, values: Json) -> tuple[Passage, ...]:
-    """Return the passages in a record's field, which is a list or its JSON.
-
-    Raises:
-        UserError: the field holds anything else.
-    """
-    try:
-        return read_passages(values) if isinstance(values, str) else passages_from(values)
-    except ValueError as error:
-        raise UserError(
-            f"{path}: row {row}, field '{column}': {error}; expected {EXPECTED}. Correct the"
-            " record."
-        ) from None
 
 
 def prepare(
@@ -216,7 +190,7 @@ def prepare(
             case_id=case_id,
             dataset=context.name,
             split=splits[case_id],
-            text=with_evidence(text, record.evidence, task.language),
+            text=text,
             target=record.target,
             labels=task.labels,
             attributes=record.attributes | marks.get(case_id, {}),
@@ -250,10 +224,7 @@ def _without_leakage(
     for record in records:
         text = masked(record.text, kinds, court)
         changed += text != record.text
-        passages = [
-            replace(passage, text=masked(passage.text, kinds, court)) for passage in record.evidence
-        ]
-        result.append(replace(record, text=text, evidence=tuple(passages)))
+        result.append(replace(record, text=text))
     if kinds:
         cleaning[f"facts with masked {', '.join(dict.fromkeys(kinds))}"] = changed
     return result
