@@ -68,7 +68,8 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs(
         and plan.config.models["qwen"].base_url == "http://localhost:8000/v1"
     )
     assert plan.experiments.keys() > {"debate-disputes"}
-    assert list(plan.contrasts_of(COMPARISON))
+    [contrast] = plan.contrasts_of(COMPARISON)
+    assert (contrast.name, contrast.family) == ("debate-adds", COMPARISON)
     assert "snakemake preview --cores 2 --configfile my.yaml" in report
     monkeypatch.setenv(STARTED_BY, "moot --directory mine")
     Path("my.yaml").unlink()
@@ -243,7 +244,7 @@ def test_data_experiment_and_model_have_telling_names(
     plan = make_plan(text)
     assert plan.config.models[name].model == model
     [contrast] = plan.contrasts_of(COMPARISON)
-    assert contrast.first.experiment == experiment
+    assert (contrast.first.experiment, contrast.family) == (experiment, COMPARISON)
     assert has_own_experiments(plan)
 
 
@@ -371,9 +372,3 @@ def test_the_doctor_counts_the_rows_and_labels_of_a_table(tmp_path: Path) -> Non
     )
     (line,) = [line for line in report.splitlines() if "data mine:" in line]
     assert "2 rows read" in line and "labels: no 1, yes 1; positive: yes" in line
-
-
-def test_the_doctor_describes_a_named_table_of_debates() -> None:
-    Path("debates.csv").write_text("debate,turn,speaker,text\n1,1,a,hello\n1,2,b,hi\n")
-    report = doctor(make_plan("run: [courtroom-nlsy97]", doctor={"table": "debates.csv"}))
-    assert "debates.csv: 2 rows, 4 columns" in report and "GB free" not in report

@@ -16,8 +16,7 @@ from moot.core.errors import (
     ServerFaultError,
     TransientError,
 )
-from moot.core.model_config import ModelConfig
-from moot.core.wait_config import WaitConfig
+from moot.core.model_config import ModelConfig, WaitConfig
 from moot.llm import waiting
 from moot.llm.chat import Chat, Settings
 from moot.llm.ledger.ledger import Ledger

@@ -3,13 +3,18 @@
 import re
 from collections.abc import Callable, Mapping
 
-from moot.commands.reference_papers import papers_reference
 from moot.commands.reference_prompts import EVERYWHERE, SOMETIMES, variables
 from moot.commands.registered import describe_registered
 from moot.core.schemas import ARTIFACTS
 from moot.core.shipped_files import SHIPPED
+from moot.jobs.papers import describe_needs, item_commands
+from moot.papers.items import PaperItem, items_file, read_papers
+from moot.plan.as_published import paper_plan
+from moot.report.escaping import markdown
 from moot.report.markdown import markdown_table
 
+_NO_DEBATES = "no debates"
+_ITEM_HEADINGS = ("item", "what it shows", "needs", "command")
 _LINK = re.compile(r" \(\[[^\]]*\]\([^)]*\)\)|\[([^\]]*)\]\([^)]*\)")
 _BLOCK = r"(<!-- {name}: make docs -->\n).*?(<!-- end of {name} -->)"
 
@@ -56,6 +61,24 @@ def analyses_reference() -> str:
             text = f"{text.rstrip(':.')}."
         lines.append(f"- [{title.removeprefix('# ')}](../{page}): {text}")
     return "\n".join(lines)
+
+
+def papers_reference() -> str:
+    """Return a table of items for each paper, as Markdown."""
+    blocks = []
+    for paper in read_papers(items_file(SHIPPED)).values():
+        lines = [f"## {markdown(paper.short)}", "", f"*{markdown(paper.title)}*", ""]
+        lines += [f"| {' | '.join(_ITEM_HEADINGS)} |", f"|{'---|' * len(_ITEM_HEADINGS)}"]
+        lines += [_item_line(item) for item in paper.items]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def _item_line(item: PaperItem) -> str:
+    title = markdown(f"{item.number}: {item.title}")
+    needs = " ".join(describe_needs(item, paper_plan(SHIPPED))) or _NO_DEBATES
+    command = next((f"`{command}`" for command in item_commands(item, paper_plan(SHIPPED))), "")
+    return f"| `{item.name}` | {title} | {needs} | {command} |"
 
 
 PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {

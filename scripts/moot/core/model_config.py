@@ -23,10 +23,8 @@ from moot.core.model_values import (
     check_variable,
     split_address,
 )
-from moot.core.price_config import Price, PriceOrAuto
 from moot.core.strict_model import Name, StrictModel, as_list, check_names_unique
 from moot.core.types import Json
-from moot.core.wait_config import WaitConfig
 
 HUB = "hf:"
 """The prefix of a model on the Hugging Face Hub: `hf:ORG/REPO:FILE`."""
@@ -47,6 +45,76 @@ def _check_date(value: str | None) -> str | None:
 
 RequestField = Literal["max_tokens", "temperature", "seed"]
 """Request fields that a model's entry can omit."""
+
+
+class Price(StrictModel):
+    """US dollars per million tokens."""
+
+    input: float = Field(0.0, ge=0, description="US dollars per million prompt tokens.")
+    cached_input: float | None = Field(
+        None,
+        ge=0,
+        description=(
+            "US dollars per million prompt tokens served from a cache. Default: as `input`."
+        ),
+    )
+    output: float = Field(0.0, ge=0, description="US dollars per million generated tokens.")
+    auto: bool = Field(
+        False,
+        description=(
+            "Whether prices come from the pinned list of genai-prices; `price: auto` sets it."
+        ),
+    )
+    source: str = Field("", description="Where the price comes from; it is stored with each call.")
+
+    @property
+    def cached_input_used(self) -> float:
+        """The price of a million prompt tokens that a cache served."""
+        return self.input if self.cached_input is None else self.cached_input
+
+    @property
+    def per_million(self) -> str:
+        """The prices in words; "" if the model is free."""
+        if not (self.input or self.output):
+            return ""
+        return f"input {self.input:g}, cached {self.cached_input_used:g}, output {self.output:g}"
+
+    def microdollars(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int) -> float:
+        """Return the price of one call in millionths of US dollars.
+
+        Args:
+            prompt_tokens, completion_tokens: of the call.
+            cached_tokens: the part of the prompt's tokens that a cache served.
+        """
+        uncached_prompt = (prompt_tokens - cached_tokens) * self.input
+        cached_prompt = cached_tokens * self.cached_input_used
+        return uncached_prompt + cached_prompt + completion_tokens * self.output
+
+
+def _price_or_auto(value: object) -> object:
+    return {"auto": True} if value == "auto" else value
+
+
+PriceOrAuto = Annotated[Price, BeforeValidator(_price_or_auto)]
+
+
+class WaitConfig(StrictModel):
+    """The maximum waits before a server is asked again.
+
+    A server may name a wait (`Retry-After`).
+    """
+
+    max_backoff: float = Field(
+        60.0, gt=0, description="Longest single wait in seconds if the server names none."
+    )
+    max_outage: float = Field(
+        600.0,
+        gt=0,
+        description=(
+            "Seconds for which a call waits for a server that is busy or out of order. If the"
+            " server answers nothing else meanwhile, or asks for a longer wait, the run ends."
+        ),
+    )
 
 
 class ModelConfig(StrictModel):

@@ -4,7 +4,7 @@ import random
 import time
 
 from moot.core.errors import ServerFaultError, TransientError
-from moot.core.wait_config import WaitConfig
+from moot.core.model_config import WaitConfig
 
 FIRST_BACKOFF_SECONDS = 0.5
 

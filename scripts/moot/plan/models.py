@@ -7,8 +7,7 @@ from pathlib import Path
 
 from moot.core.config_errors import Faults, describe_location
 from moot.core.errors import UserError, unknown_name
-from moot.core.model_config import ModelConfig
-from moot.core.price_config import Price
+from moot.core.model_config import ModelConfig, Price
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.hub import check_pinned
 from moot.llm.identity import check_environment, server_address
