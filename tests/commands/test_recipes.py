@@ -44,12 +44,15 @@ def run_in_new_folder(server: FaultServer, tmp_path: Path, monkeypatch: pytest.M
 
 
 def make_plan(text: str, server: FaultServer, cases: int = CASE_COUNT) -> Plan:
-    """Return the plan of a recipe, with the address of the server and few cases."""
+    """Return the plan of a recipe: at the local server, with few cases, one model an endpoint."""
     recipe = yaml.safe_load(text)
     for model in recipe["models"].values():
         model["base_url"] = server.host if model["endpoint"] == "ollama" else server.url
     for experiment in recipe["experiments"].values():
         experiment["cases"] = min(cases, experiment["cases"])
+        names = experiment["models"] if isinstance(experiment["models"], list) else []
+        one_by_endpoint = {recipe["models"][name]["endpoint"]: name for name in reversed(names)}
+        experiment["models"] = [*one_by_endpoint.values()] or experiment["models"]
     return Plan.from_yaml(default_configuration({**recipe, "ledger": "ledger"}), PROJECT)
 
 

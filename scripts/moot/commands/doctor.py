@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from moot import __version__
 from moot.commands.doctor_cases import (
@@ -34,7 +33,7 @@ from moot.core.types import Fields, JsonObject
 from moot.datasets.table_options import TableOptions
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.embedded import model_path
-from moot.llm.identity import is_other_model, key_variable, server_address
+from moot.llm.identity import is_other_model, key_variable
 from moot.llm.redaction import read_key, redacted
 from moot.llm.request import Message, Reply, Request, request_to
 from moot.llm.server_check import describe_silence, list_served_models, show_address
@@ -49,7 +48,6 @@ _MIN_GIGABYTES = 2.0
 _CALLS, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 40, 64
 _LONG_PROMPT_WORDS = 5_000
 """More than the 4,096 tokens of Ollama's default context."""
-_OLLAMA_PORT = 11434
 _WORDS = ("yes", "no")
 _SCHEMA: Fields = {
     "type": "object",
@@ -57,8 +55,6 @@ _SCHEMA: Fields = {
     "required": ["answer"],
     "additionalProperties": False,
 }
-_WINDOW_FIELDS = ("max_model_len", "context_length", "context_window")
-"""Names of the context window in servers' lists of models."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +92,7 @@ async def check_all(plan: Plan) -> list[Finding]:
             access = _check_file(name, model)
         else:
             access = await _check_server(name, model)
-        findings += [*_check_key(name, model), access, *_check_protocol(name, model)]
+        findings += [*_check_key(name, model), access]
         can_ask = access.state != STATE_MISSING
         if can_ask and plan.config.doctor.make_calls:
             findings += await _check_replies(name, model, plan.config.seed)
@@ -211,19 +207,6 @@ def _check_key(name: str, model: ModelConfig) -> Iterator[Finding]:
         yield Finding(f"{name}, key", STATE_MISSING, details)
 
 
-def _check_protocol(name: str, model: ModelConfig) -> Iterator[Finding]:
-    """Warn of Ollama's OpenAI-compatible address, which ignores the context window."""
-    address = server_address(model) or ""
-    is_protocol = endpoint_traits(model.endpoint).is_protocol
-    if is_protocol and urlsplit(address).port == _OLLAMA_PORT:
-        details = (
-            f"port {_OLLAMA_PORT} belongs to Ollama. Its OpenAI-compatible address ignores "
-            "`context` and cuts long prompts; write `endpoint: ollama` and a `base_url` without "
-            "/v1"
-        )
-        yield Finding(f"{name}, endpoint", STATE_UNKNOWN, details)
-
-
 def _check_file(name: str, model: ModelConfig) -> Finding:
     try:
         path = model_path(model)
@@ -248,36 +231,18 @@ async def _check_server(name: str, model: ModelConfig) -> Finding:
 
 
 def _check_listing(model: str, entries: Sequence[JsonObject]) -> tuple[str, str]:
-    """Return whether a server's entries of its models have a model, as a state and in words."""
-    entry_by_name = {str(entry.get("id") or entry.get("name")): entry for entry in entries}
-    entry = entry_by_name.get(model) or entry_by_name.get(f"{model}:latest")
-    if entry:
-        return STATE_OK, f"serves {model}; {_describe_window(entry)}"
-    if len(entries) == 1 and _is_llama_cpp(entries[0]):
-        file = Path(str(entries[0].get("id"))).name
-        return STATE_OK, f"serves {file}, under any name; {_describe_window(entries[0])}"
-    if not entries:
-        details = f"answers, but lists no models; a call shows whether it serves '{model}'"
-        return STATE_UNKNOWN, details
-    listing = ", ".join(sorted(entry_by_name)[:5])
-    return STATE_MISSING, f"answers; '{model}' not in: {listing}"
+    """Return whether a server's entries of its models have a model, as a state and in words.
 
-
-def _is_llama_cpp(entry: JsonObject) -> bool:
-    """Return whether llama.cpp lists a model; its server answers to any model name."""
-    return entry.get("owned_by") == "llamacpp"
-
-
-def _describe_window(entry: JsonObject) -> str:
-    """Return the context window that a server's entry of a model states, in words."""
-    details = entry.get("meta")
-    meta = details if isinstance(details, dict) else {}
-    windows = [entry.get(name) for name in _WINDOW_FIELDS]
-    windows += [meta.get("n_ctx"), meta.get("n_ctx_train")]
-    tokens = next(filter(None, windows), None)
-    if tokens is None:
-        return "it does not state its context window"
-    return f"a context window of {tokens} tokens"
+    A server with a single model, such as llama.cpp's, may answer under any name.
+    """
+    names = {str(entry.get("id") or entry.get("name")) for entry in entries}
+    if names & {model, f"{model}:latest"}:
+        return STATE_OK, f"serves {model}"
+    listing = ", ".join(Path(name).name for name in sorted(names)[:5])
+    if len(names) > 1:
+        return STATE_MISSING, f"answers; '{model}' not in: {listing}"
+    listed = f"lists {listing} alone" if names else "lists no models"
+    return STATE_UNKNOWN, f"answers, but {listed}; a call shows whether it serves '{model}'"
 
 
 async def _check_replies(name: str, model: ModelConfig, seed: int) -> list[Finding]:

@@ -7,9 +7,9 @@ opinion explains.
 
 import calendar
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -40,23 +40,11 @@ _DATES = frozenset([*calendar.month_name, *calendar.day_name])
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
-@dataclass(slots=True)
-class Entity:
-    """Somebody or something with a name, as the opinion writes it; `label` replaces it."""
-
-    words: frozenset[str]
-    forms: set[str] = field(default_factory=set)
-    kinds: Counter[str] = field(default_factory=Counter)
-    roles: Counter[str] = field(default_factory=Counter)
-    label: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Mention:
     """A name in a sentence, by the recogniser."""
 
     form: str
-    words: frozenset[str]
     kind: str
     role: str
 
@@ -99,7 +87,7 @@ def mask_facts(text: str, names: Names, max_chars: int) -> tuple[str, str]:
             mentions += _find_names(sentence, analysis)
             if not has_disposition and _is_fact(sentence) and _is_past(analysis.tokens):
                 candidates.append(sentence)
-    labels = _label_forms(_collect_entities(mentions), ordinary)
+    labels = _label_names(mentions, ordinary)
     facts: list[str] = []
     for sentence in candidates:
         masked = _replace_names(sentence, labels)
@@ -148,8 +136,8 @@ def _find_names(sentence: str, analysis: Any) -> Iterable[Mention]:
     for result in results:
         form = _POSSESSIVE.sub("", sentence[result.start : result.end].strip())
         role = _ROLE_BEFORE.search(sentence[: result.start])
-        if words := _split_name(form):
-            yield Mention(form, words, KINDS[result.entity_type], role[1] if role else "")
+        if _split_name(form):
+            yield Mention(form, KINDS[result.entity_type], role[1] if role else "")
 
 
 def _split_name(name: str) -> frozenset[str]:
@@ -159,57 +147,48 @@ def _split_name(name: str) -> frozenset[str]:
     return frozenset(key for key in keys if key.removesuffix("s") not in COURT_WORDS)
 
 
-def _collect_entities(mentions: Sequence[Mention]) -> list[Entity]:
-    """Return who is named, each once; a part of a name is the whole name."""
-    entities: list[Entity] = []
-    for mention in sorted(mentions, key=lambda mention: -len(mention.words)):
-        owners = [entity for entity in entities if _is_same(mention, entity)]
-        if not owners:
-            owners = [Entity(mention.words)]
-            entities += owners
-        for entity in owners:  # several: a name that two people share
-            entity.forms.add(mention.form)
-        owners[0].kinds[mention.kind] += 1
-        owners[0].roles.update([mention.role] if mention.role else [])
-    return entities
-
-
-def _is_same(mention: Mention, entity: Entity) -> bool:
-    initials = ["".join(re.findall(r"\b[A-Z]", form)) for form in entity.forms]
-    return mention.words <= entity.words or mention.form in initials
-
-
-def _label_forms(entities: Sequence[Entity], ordinary: frozenset[str]) -> Mapping[str, str]:
+def _label_names(mentions: Sequence[Mention], ordinary: frozenset[str]) -> Mapping[str, str]:
     """Return the pseudonym of each form of a name; "" if the form or its kind is in doubt.
 
-    A party gets its role if nobody else has it, anybody else a letter of their kind.
+    A part of a name is the whole name. A party gets its role if nobody else has it, anybody else a
+    letter of their kind.
     """
-    claims = Counter[str]()
-    for entity in entities:
-        claims.update(list(entity.roles)[:1])
-    numbers = Counter[str]()
-    labels: dict[str, str] = {}
-    for entity in entities:
-        role = next(iter(entity.roles), "")
-        noun = role or entity.kinds.most_common(1)[0][0]
-        numbers[noun] += 1
-        letter = chr(ord("A") + (numbers[noun] - 1) % 26)
-        entity.label = role if role and claims[role] == 1 else f"{noun} {letter}"
-        has_one_kind = bool(role) or len(entity.kinds) == 1
-        for form in entity.forms:
-            is_sure = has_one_kind and _is_name(form, entity, ordinary) and form not in labels
-            labels[form] = entity.label if is_sure else ""
+    kinds, roles = defaultdict[str, set[str]](set), dict[str, str]()
+    for mention in mentions:
+        kinds[mention.form].add(mention.kind)
+        if mention.role:
+            roles.setdefault(mention.form, mention.role)
+    labels, count = dict[str, str](), Counter[str]()
+    for form in sorted(kinds, key=lambda form: -len(_split_name(form))):
+        role = next((roles[other] for other in roles if _are_one_name(form, other)), "")
+        whole_name = next((name for name in labels if _split_name(form) <= _split_name(name)), "")
+        noun = role or min(kinds[form])
+        if whole_name:
+            labels[form] = labels[whole_name]
+        elif role and role not in labels.values():
+            labels[form] = role
+        else:
+            labels[form] = f"{noun} {chr(ord('A') + count[noun] % 26)}"
+            count[noun] += 1
+        has_one_kind = bool(role) or len(kinds[form]) == 1
+        if not has_one_kind or not _is_name(form, noun, ordinary):
+            labels[form] = ""
     return labels
 
 
-def _is_name(form: str, entity: Entity, ordinary: frozenset[str]) -> bool:
+def _are_one_name(first: str, second: str) -> bool:
+    words, other_words = _split_name(first), _split_name(second)
+    return words <= other_words or other_words <= words
+
+
+def _is_name(form: str, noun: str, ordinary: frozenset[str]) -> bool:
     """Return whether a form is no ordinary word, and no abbreviation of something unknown."""
     words = _split_name(form)
-    is_abbreviation = form.isupper() and len(entity.words) == 1
-    # A recogniser joins the first word of a sentence to a name: "Finding Lee".
-    is_person = entity.kinds.most_common(1)[0][0] == "Person"
-    has_ordinary = bool(words & ordinary) if is_person else words <= ordinary
-    return not is_abbreviation and not has_ordinary
+    if form.isupper() and len(words) == 1:
+        return False
+    # a recogniser joins the first word of a sentence to a person: "Finding Lee"
+    is_place_or_organization = noun in ("Organization", "Place")
+    return not words <= ordinary if is_place_or_organization else not words & ordinary
 
 
 def _replace_names(sentence: str, labels: Mapping[str, str]) -> str:
@@ -218,26 +197,13 @@ def _replace_names(sentence: str, labels: Mapping[str, str]) -> str:
     Every occurrence is replaced, also where the recogniser missed it.
     """
     for form in sorted(labels, key=len, reverse=True):
-        pattern = rf"(?<!\w){re.escape(form)}(?!\w)"
+        # "Plaintiff Anna Berg" and "Mr. Berg" are one name
+        pattern = rf"(?:\b{_ROLE},? |\b(?:Mr|Mrs|Ms|Dr)\. )*(?<!\w){re.escape(form)}(?!\w)"
         if re.search(pattern, sentence):
             if not labels[form]:
                 return ""
             sentence = re.sub(pattern, labels[form], sentence)
-    is_split = re.search(rf"{_PSEUDONYM} (?:{_KIND}) [A-Z]\b", sentence)
-    return "" if is_split else _tidy(sentence)
-
-
-def _tidy(sentence: str) -> str:
-    """Write "Defendant Defendant" and "the Defendant (Defendant)" once.
-
-    >>> _tidy("Plaintiff, Plaintiff (Plaintiff), called the Person A.")
-    'Plaintiff called Person A.'
-    """
-    sentence = re.sub(rf"({_PSEUDONYM}) \([\"“]?(?:the )?\1[\"”]?\)", r"\1", sentence)
-    sentence = re.sub(rf"\b({_ROLE}),? (?=\1\b)", "", sentence)
-    sentence = re.sub(rf"\b({_ROLE}),(?= [a-z])", r"\1", sentence)
-    sentence = re.sub(rf"\b(?:Mr|Mrs|Ms|Dr)\. (?={_PSEUDONYM})", "", sentence)
-    return re.sub(rf"\b[Tt]he (?=(?:{_KIND}) [A-Z]\b)", "", sentence)
+    return "" if re.search(rf"{_PSEUDONYM} (?:{_KIND}) [A-Z]\b", sentence) else sentence
 
 
 def _has_no_other_name(masked: str, ordinary: frozenset[str]) -> bool:
