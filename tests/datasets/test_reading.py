@@ -240,3 +240,42 @@ def test_another_kind_of_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("a")
     with pytest.raises(UserError, match=r"expected one of \.csv, .*Save it as one of them"):
         read(tmp_path / name)
+
+
+REPORTS = {
+    "Excel's Unicode text has tabs in UTF-16": (
+        "a.csv", "facts\toutcome\nMüller, „nein“\tWON\n".encode("utf-16"), "Müller, „nein“",
+    ),
+    "lists with commas among semicolons": (
+        "a.csv", b"facts;outcome\n['112', '112'];WON\n", "['112', '112']",
+    ),
+    "a heading with a quoted comma": ("a.csv", b'"facts";"out,come";outcome\na;;WON\n', "a"),
+    "line separators within a JSON line": (
+        "a.jsonl", '{"facts": "a\u2028b\x85c", "outcome": "WON"}\n'.encode(), "a\u2028b\x85c",
+    ),
+}  # fmt: skip
+"""Files on which other readers failed, by public reports."""
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_files_on_which_other_readers_failed(tmp_path: Path, report: str) -> None:
+    name, content, facts = REPORTS[report]
+    (tmp_path / name).write_bytes(content)
+    table = read_table(tmp_path / name, ["facts", "outcome"])
+    assert table[["facts", "outcome"]].to_numpy().tolist() == [[facts, "WON"]]
+
+
+def test_a_zero_byte_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b'facts,outcome\n"x\x00y",WON\n')
+    with pytest.raises(UserError, match="line 2: a zero byte"):
+        read_table(tmp_path / "a.csv")
+
+
+def test_long_numbers_of_excel_are_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A payment's number of 18 digits had lost its last two."""
+    rows = [{"id": 7, "facts": "a"}, {"id": 159001810629457000, "facts": "b"}]
+    pd.DataFrame(rows).to_excel(tmp_path / "a.xlsx", index=False)
+    read_table(tmp_path / "a.xlsx", ["id"])
+    assert "row 2 holds a number of more than 15 digits" in caplog.text

@@ -20,6 +20,7 @@ import pandas as pd
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
+from moot.core.log import LOG
 from moot.core.natural_order import natural_key
 from moot.core.text_files import GZIP, describe_remedy, quote_value, read_text
 from moot.core.types import Column, Json, JsonObject
@@ -37,6 +38,7 @@ ROW_NUMBERS = "Row 1 is the first row below the heading; a spreadsheet calls it 
 _SEPARATORS = ",;\t|"
 _SEPARATOR_LINE = "sep="
 """The start of a first line that names the separator for Excel."""
+_EXCEL_LIMIT = 1e15
 _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
 
 
@@ -232,7 +234,21 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
     start = is_blank.tolist().index(False)
     heading = [cell_text(cell).strip() for cell in frame.iloc[start]]
     rows = frame.iloc[start + 1 :].set_axis(heading, axis="columns")
-    return rows.set_axis(pd.RangeIndex(1, len(rows) + 1, name="row"))
+    rows = rows.set_axis(pd.RangeIndex(1, len(rows) + 1, name="row"))
+    _warn_of_long_numbers(path, rows)
+    return rows
+
+
+def _warn_of_long_numbers(path: Path, rows: pd.DataFrame) -> None:
+    is_long = rows.map(lambda cell: isinstance(cell, int | float) and abs(cell) >= _EXCEL_LIMIT)
+    if is_long.any(axis=None):
+        row = is_long.index[is_long.any(axis="columns")][0]
+        LOG.warning(
+            "%s: row %s holds a number of more than 15 digits, of which Excel keeps 15. If it is an"
+            " id, save its column as text.",
+            path,
+            row,
+        )
 
 
 def _list_sheets(path: Path) -> str:
