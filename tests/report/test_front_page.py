@@ -118,7 +118,7 @@ def test_the_page_links_built_files_and_escapes_foreign_text(root: Path) -> None
     page, fragment = (path.read_text(encoding="utf-8") for path in pages.values())
     links = re.findall(r'(?:href|src)="([^"]+)"', page)
     assert "tables/recorded/methods.html" in links
-    assert "figures/recorded/accuracy.svg" in links
+    assert "figures/recorded/nyu_beliefs.svg" in links
     ids = set(re.findall('id="([^"]+)"', page))
     for link in links:
         if link.startswith("#"):
@@ -251,10 +251,10 @@ def test_a_damaged_table_is_named(root: Path) -> None:
 
 
 def test_figures_without_content_are_listed_apart(root: Path) -> None:
-    path = root / "figures/recorded/accuracy.svg"
+    path = root / "figures/recorded/nyu_beliefs.svg"
     path.parent.mkdir(parents=True, exist_ok=True)
     page = {"page": root / "index.html"}
-    title = FIGURES["recorded/accuracy"].title
+    title = FIGURES["recorded/nyu_beliefs"].title
     for reason, gallery in (("", 1), ("No run.", 0)):
         entry = Figure(
             "recorded",
@@ -267,7 +267,7 @@ def test_figures_without_content_are_listed_apart(root: Path) -> None:
         assert has_content(path) is bool(gallery)
         write_front_page(root, "comparison", {*built_files(root), path}, page, STUDIES)
         text = page["page"].read_text(encoding="utf-8")
-        assert text.count('<img src="figures/recorded/accuracy.svg"') == gallery
+        assert text.count('<img src="figures/recorded/nyu_beliefs.svg"') == gallery
         list_of_figures = f"Figures without data in this run: {title}</p>"
         assert (list_of_figures in text) is not bool(gallery)
 

@@ -104,7 +104,7 @@ def results_with_questions(root: Path, questions: int = 2) -> Path:
         "configuration.json",
         "tables/comparison/contrasts.html",
         "tables/recorded/methods.html",
-        "figures/recorded/accuracy.svg",
+        "figures/recorded/nyu_beliefs.svg",
         "tables/recorded/groups.html",
         "reader/recorded.html",
     ):

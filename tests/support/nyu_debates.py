@@ -36,14 +36,6 @@ WRONG_ANSWER = "The keeper put the lamp out."
 BELIEFS = ([0.5, 0.5], [0.4, 0.6], [0.7, 0.3])
 """The live judge's beliefs: before the first speech, and after each of two rounds."""
 
-FORM = {
-    "clarity": {"first": 3, "second": 1},
-    "judge reasoning": 4,
-    "reason for outcome": "The wind is in the text.",
-    "identity guesses": {"Debater A": "Ada Invented"},
-}
-"""The judge's feedback form."""
-
 
 def speech(text: str, span: tuple[int, int]) -> dict[str, Any]:
     """Return a debater's speech: a text and a quotation."""
@@ -79,7 +71,6 @@ def debate(number: int) -> tuple[dict[str, Any], dict[str, Any]]:
             "sourceMaterial": {"QuALITYSourceMaterial": story},
         },
         "rounds": rounds,
-        "feedback": {"Jo Invented": {"Judge": {"answers": dict(FORM)}}},
     }
     judging_info = {"correctAnswerIndex": 0, "finalJudgement": BELIEFS[-1]}
     metadata = {

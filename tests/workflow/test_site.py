@@ -68,7 +68,7 @@ def test_the_page_links_the_files_of_the_run(tmp_path: Path) -> None:
         "index.html",
         "recorded.html",
         "tables/recorded/methods.html",
-        "figures/recorded/accuracy.svg",
+        "figures/recorded/nyu_beliefs.svg",
     ):
         path = project / "results" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -39,8 +39,6 @@ opinion.
 """
 STATEMENT_SUMMARY = "statement summary"
 """The judge's summary of one debater's statements in Debate-Feedback, for the assistant."""
-FEEDBACK = "feedback"
-"""Answers of participants on a form after the debate."""
 
 REFUSED = "refused"
 """The `parse_status` of a reply in which the model or its provider refuses to answer."""

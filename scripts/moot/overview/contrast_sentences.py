@@ -58,15 +58,16 @@ def describe_equal_answers(contrast: Contrast, experiments: Mapping[str, Experim
         second.models,
     ):
         return ""
-    keys = ["case_id", "model"] if contrast.first.models == contrast.second.models else ["case_id"]
-    rows = [_answers(side, experiments[side.experiment]) for side in contrast.sides]
-    shares = [
-        pd.crosstab([side[key] for key in keys], side["answer"], normalize="index") for side in rows
-    ]
-    first_shares, second_shares = (
-        side.reindex(columns=shares[0].columns.union(shares[1].columns), fill_value=0)
-        for side in shares
+    has_same_models = contrast.first.models == contrast.second.models
+    first_rows, second_rows = (
+        _answers(side, experiments[side.experiment], by_model=has_same_models)
+        for side in contrast.sides
     )
+    first_shares, second_shares = (
+        pd.crosstab([rows["case_id"], rows["model"]], rows["answer"], normalize="index")
+        for rows in (first_rows, second_rows)
+    )
+    first_shares, second_shares = first_shares.align(second_shares, "outer", axis=1, fill_value=0)
     common = first_shares.index.intersection(second_shares.index)
     cases = sides_of(contrast, experiments)[0].terms.case_ids
     common = common[common.get_level_values(0).isin(cases)]
@@ -75,7 +76,7 @@ def describe_equal_answers(contrast: Contrast, experiments: Mapping[str, Experim
         axis=1
     )
     differs = (first_shares != second_shares).any(axis=1)[is_answered].groupby(level=0).any()
-    has_several = rows[0]["case_id"].isin(cases).sum() > common.get_level_values(0).nunique()
+    has_several = first_rows["case_id"].isin(cases).sum() > common.get_level_values(0).nunique()
     sentences: list[str] = []
     if len(differs):
         sentences.append(_count_changes(differs.sum(), len(differs), has_several=has_several))
@@ -135,11 +136,12 @@ def describe_needed_cases(
     )
 
 
-def _answers(side: Side, results: ExperimentResults) -> pd.DataFrame:
-    """Return case, model and answer of each debate of a side."""
+def _answers(side: Side, results: ExperimentResults, *, by_model: bool) -> pd.DataFrame:
+    """Return case, answer and, if `by_model`, model of each debate of a side."""
     rows = results.predictions[results.predictions["model"].isin(side.models)]
     answers = rows["prediction"].where(rows["status"] == "valid", INVALID)
-    return rows[["case_id", "model"]].assign(answer=answers).astype(str)
+    models = rows["model"] if by_model else ""
+    return rows[["case_id"]].assign(model=models, answer=answers).astype(str)
 
 
 def _known_spread(

@@ -141,10 +141,9 @@ def _select_opinions(transcripts: pd.DataFrame, is_answer: "pd.Series[bool]") ->
     is_speech = (transcripts["kind"] == SPEECH) & (transcripts["parse_status"] == "")
     has_words = (transcripts["text"] != "") | is_speech
     is_public = has_words & (transcripts["visibility"] == PUBLIC) & ~is_conclusion
-    spoken, spoken_by_seat = (
-        is_public.groupby([transcripts[name] for name in keys]).cumsum()
-        for keys in (DEBATE[:2], DEBATE)
-    )
+    speeches = transcripts[DEBATE].assign(public=is_public)
+    spoken = speeches.groupby(DEBATE[:2], sort=False)["public"].cumsum()
+    spoken_by_seat = speeches.groupby(DEBATE, sort=False)["public"].cumsum()
     opinions = transcripts[[*OPINION]].assign(heard=spoken - spoken_by_seat)
     opinions = opinions[is_answer & ~is_conclusion]
     heard_before = opinions.groupby(DEBATE, sort=False)["heard"].shift(fill_value=0)

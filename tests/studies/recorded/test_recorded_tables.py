@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from moot.core.errors import UserError
-from moot.core.utterance_kinds import FEEDBACK
 from moot.overview.tables_comparison import each_label
 from moot.overview.tables_comparison import methods as methods_of_all_data
 from moot.report.reader_debates import CHANGED, Packing, pack_debates
@@ -106,20 +105,6 @@ def test_costs_of_recorded_debates_are_unknown_and_not_zero(tmp_path: Path) -> N
         message = "the calls and tokens of the recorded debates of answers are not known"
         with pytest.raises(UserError, match=message):
             CASE_METRICS[metric](results, "mine")
-
-
-def test_only_grades_are_read_from_the_forms_of_the_nyu_debates(tmp_path: Path) -> None:
-    study = recorded_study(
-        tmp_path,
-        {"loader": "nyu_debates", "source": "shipped"},
-        {"people": "people debate"},
-        {"human": "human judge"},
-    )
-    [run] = judged_runs(study)
-    forms = run.utterances(FEEDBACK)
-    assert {"judge", "debater"} <= set(forms["speaker"]) and set(forms["text"]) == {""}
-    for parsed in forms["parsed"]:
-        assert all(0 <= grade <= 4 for grade in json.loads(parsed)["grades"].values())
 
 
 def test_flips_of_a_recorded_judge_need_no_words(tmp_path: Path) -> None:

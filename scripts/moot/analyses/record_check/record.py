@@ -119,9 +119,9 @@ class Record:
 
     def _find(self, gram: tuple[str, ...], speaker: str) -> Iterator[_Place]:
         """Yield the places of some words in the texts of others."""
-        by_speaker = self._places.get(gram, {})
-        places = (place for name in by_speaker if name != speaker for place in by_speaker[name])
-        return islice(places, MAX_PLACES)
+        by_speaker = self._places.get(gram, {}).items()
+        places = [places for author, places in by_speaker if author != speaker]
+        return islice(chain.from_iterable(places), MAX_PLACES)
 
 
 def _grams(forms: Sequence[str], size: int) -> Iterator[tuple[int, tuple[str, ...]]]:

@@ -12,7 +12,7 @@ invalid; the study's accuracy counts it one half, as the authors do.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -21,9 +21,9 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.core.text_files import quote_value, read_text
+from moot.core.text_files import read_text
 from moot.core.types import Fields, Json, JsonObject
-from moot.core.utterance_kinds import BELIEF, FEEDBACK, SPEECH
+from moot.core.utterance_kinds import BELIEF, SPEECH
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.debate_records import (
     NO_BELIEF,
@@ -41,10 +41,6 @@ SHIPPED_AS = "nyu-debates"
 LETTERS = "ab"
 LABELS = ("b", "a")
 JUDGE, DEBATERS = "judge", ("debater a", "debater b")
-SEATS = {"Judge": JUDGE, "OfflineJudge": "offline judge", "Debater": "debater"}
-"""The roles of people who filled in a feedback form, and the names of their seats."""
-RIGHT_SIDE, WRONG_SIDE = "right side", "wrong side"
-HIGHEST_GRADE = 4
 PAST_END = "quoted_past_the_end"
 """The number of words that a quotation takes beyond the end of its story."""
 _DIGITS = 9
@@ -259,7 +255,7 @@ def _read_file(file: Path) -> tuple[list[str], list[Fields], list[RecordedUttera
             raise UserError(
                 "expected two answers, the right one's number, a story's words and rounds."
             )
-        utterances = [*_live_utterances(record["rounds"], story), *_feedback_forms(record)]
+        utterances = list(_live_utterances(record["rounds"], story))
     except UserError as fault:
         raise fault if str(file) in str(fault) else UserError(f"{file}: {fault}") from None
     except (KeyError, IndexError, TypeError, ValueError) as fault:
@@ -278,48 +274,6 @@ def _live_utterances(rounds: Sequence[Fields], story: Sequence[str]) -> Iterator
                 yield _read_speech(DEBATERS[int(side)], speech, number, story)
         elif kind == "JudgeFeedback":
             yield _read_belief(content, number)
-
-
-def _feedback_forms(record: Fields) -> Iterator[RecordedUtterance]:
-    """Yield the grades (0 to 4) of the feedback forms that people filled in afterwards, without
-    texts.
-    """
-    right_index = record["setup"]["correctAnswerIndex"]
-    forms = []
-    for person, person_forms in record.get("feedback", {}).items():
-        for role, form in person_forms.items():
-            if role in SEATS:
-                forms.append((SEATS[role], person, form["answers"]))
-    for seat, person, answers in sorted(forms, key=lambda form: form[:2]):
-        grades: dict[str, float] = {}
-        for question in sorted(answers):
-            grades |= _read_grades(question, answers[question], right_index)
-        if grades:
-            facts = {"grades": grades, "who": person}
-            yield RecordedUtterance(seat, FEEDBACK, parsed=facts, source="human", private=True)
-
-
-def _read_grades(question: str, answer: object, right_index: int) -> dict[str, float]:
-    """Return the grades that answer a question of a form, by name.
-
-    A question about both sides has a grade for each, named by the question and the side.
-    """
-    answers = {question: answer}
-    if isinstance(answer, Mapping):
-        first, second = (RIGHT_SIDE, WRONG_SIDE) if right_index == 0 else (WRONG_SIDE, RIGHT_SIDE)
-        answers[f"{question}, {first}"] = answer.get("first")
-        answers[f"{question}, {second}"] = answer.get("second")
-    grades = {}
-    for name, grade in answers.items():
-        if isinstance(grade, bool) or not isinstance(grade, int | float):
-            continue
-        if not 0 <= grade <= HIGHEST_GRADE:
-            raise UserError(
-                f"feedback form, {quote_value(question)}: found {grade}; expected 0 to"
-                f" {HIGHEST_GRADE}."
-            )
-        grades[name] = grade
-    return grades
 
 
 def _read_speech(seat: str, speech: Fields, number: int, story: Sequence[str]) -> RecordedUtterance:

@@ -1,9 +1,5 @@
-"""Figures of recorded results.
+"""The figure of judges' beliefs over the rounds of recorded debates."""
 
-They show the accuracy of each method, and judges' beliefs over rounds.
-"""
-
-import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,14 +7,11 @@ import numpy as np
 from moot.report import figure
 from moot.report.figures import (
     BLUE,
-    COLOURS,
     GREY,
-    MARKERS,
     VERMILION,
     note_below,
     nothing_to_draw,
     panels,
-    row_figure,
 )
 from moot.report.study_results import StudyResults
 from moot.scores.group_rates import MIN_CASES
@@ -28,7 +21,6 @@ from moot.studies.recorded.runs import (
     STUDY,
     UNDECIDED,
     RecordedRun,
-    answered_runs,
     judged_runs,
     read_beliefs,
     read_outcomes,
@@ -40,57 +32,6 @@ if TYPE_CHECKING:
 
 RECORDS = "Recorded results"
 MAX_ROUNDS = 6
-LABEL_WIDTH = 34  # characters
-
-
-@figure(STUDY, "accuracy", "How often recorded methods and models are right", category=RECORDS)
-def accuracy(results: StudyResults) -> "Figure":
-    """Accuracy of every recorded method and model with its 95 % interval by case. Invalid answers
-    count as wrong. The dashed line is the accuracy of always naming the most frequent label.
-    """
-    runs = answered_runs(results)
-    if not runs:
-        return nothing_to_draw("No recorded predictions are in this run.")
-    methods = list(dict.fromkeys(run.method for run in runs))
-    runs = sorted(runs, key=lambda run: (methods.index(run.method), run.model_name))
-    names = [_row_label(run.method, run.model_name) for run in runs]
-    drawing, axes = row_figure(names, height=0.9 + 0.28 * len(runs))
-    for y, run in enumerate(runs):
-        style = methods.index(run.method)
-        _draw_accuracy(axes, run, y, COLOURS[style % len(COLOURS)], MARKERS[style % len(MARKERS)])
-    axes.set_xlabel("Right answers (%), invalid counted as wrong")
-    note_below(
-        drawing,
-        [
-            "Dashed: always naming the most frequent label of the same n cases. Bars: 95 %"
-            " intervals by case."
-        ],
-    )
-    return drawing
-
-
-def _draw_accuracy(axes: "Axes", run: RecordedRun, y: int, colour: str, marker: str) -> None:
-    """Draw a run's accuracy with its interval, the majority class, and the number of cases."""
-    targets = run.predictions.drop_duplicates("case_id")["target"]
-    majority = targets.value_counts(normalize=True).max()
-    value, low, high = run.accuracy
-    axes.plot([100 * low, 100 * high], [y, y], color=colour, linewidth=1.6)
-    axes.plot([100 * value], [y], marker, color=colour, markersize=6)
-    axes.plot([100 * majority] * 2, [y - 0.4, y + 0.4], color=GREY, linestyle="--", linewidth=1.2)
-    axes.annotate(
-        f"n = {len(targets)}",
-        (1.01, y),
-        fontsize=8,
-        color=GREY,
-        xycoords=("axes fraction", "data"),
-        va="center",
-        annotation_clip=False,
-    )
-
-
-def _row_label(method: str, model: str) -> str:
-    """Return the name of a run's row, with a long name wrapped into several lines."""
-    return textwrap.fill(f"{method}, {model.rpartition('/')[2]}", LABEL_WIDTH)
 
 
 @figure(STUDY, "nyu_beliefs", "A human judge's belief, round by round", category=RECORDS)
