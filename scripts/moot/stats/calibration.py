@@ -19,7 +19,7 @@ def auc_statistic(truth: Floats, score: Floats) -> Statistic:
 
     Rows without a score are left out.
 
-    The statistic counts the rows of the rarer class, or the rows whose score differs from the most
+    The statistic counts the rows of both classes, or the rows whose score differs from the most
     frequent score if there are fewer of them.
     """
     is_scored = ~np.isnan(score)
@@ -36,11 +36,11 @@ def auc_statistic(truth: Floats, score: Floats) -> Statistic:
             (positives * beaten).sum(axis=1), positives.sum(axis=1) * negatives.sum(axis=1)
         )
 
-    positive = truth > 0
+    classes = np.stack([truth > 0, truth <= 0], axis=1) & is_scored[:, None]
     departs = np.zeros(len(score), dtype=bool)
     departs[is_scored] = departs_from_mode(score[is_scored, None])
-    sets_of_rows = [positive & is_scored, ~positive & is_scored, departs]
-    return Statistic(area, SHARE, min(sets_of_rows, key=np.sum))
+    are_few = departs.sum() < classes.sum(axis=0).min()
+    return Statistic(area, SHARE, departs if are_few else classes)
 
 
 def confidence_bins(confidence: Floats) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from moot.stats.arrays import Numbers
+from moot.stats.arrays import Numbers, Truths
 
 Clusters = Iterable[Hashable]
 MIN_CLUSTERS = 2
@@ -50,6 +50,26 @@ def bell_mccaffrey_freedom(sizes: Numbers) -> float:
     trace_of_square += 2 * zeroth * second + 2 * first**2
     trace_of_square += float((squares**2 * (1 + 2 * total - 4 * shares)).sum())
     return trace**2 / trace_of_square
+
+
+def cluster_sizes(codes: NDArray[np.intp], rows: Truths | None) -> list[NDArray[np.intp]]:
+    """Return how many of some rows each cluster has; of two classes of rows (columns), of each
+    class, or of the rarer class if a cluster has rows of both.
+    """
+    selections = [np.ones(len(codes), dtype=bool)] if rows is None else np.atleast_2d(rows.T)
+    number = int(codes.max(initial=-1)) + 1
+    sizes = [np.bincount(codes[selected], minlength=number) for selected in selections]
+    are_apart = (np.count_nonzero(sizes, axis=0) <= 1).all()
+    return sizes if are_apart else [min(sizes, key=np.count_nonzero)]
+
+
+def satterthwaite(variances: Sequence[float], freedoms: Iterable[float]) -> float:
+    """Return the degrees of freedom of a sum of variances (Satterthwaite 1946); of the first one
+    if all are 0.
+    """
+    pairs = list(zip(variances, freedoms, strict=True))
+    terms = sum(variance**2 / freedom for variance, freedom in pairs)
+    return sum(variances) ** 2 / terms if terms else pairs[0][1]
 
 
 def kinds_of_clusters(clusters: Clusters) -> list[tuple[NDArray[np.intp], int]]:

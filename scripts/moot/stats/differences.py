@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from moot.stats.arrays import Floats, Truths, as_numbers, ratio
-from moot.stats.clusters import Clusters, effective_number
+from moot.stats.clusters import Clusters, effective_number, satterthwaite
 from moot.stats.intervals import (
     NOTHING,
     Method,
@@ -284,12 +284,11 @@ def _summarise_side(side: Sums, clusters: Clusters, adds_clusters: bool) -> _Sid
 
 def _welch(first: _Side, second: _Side, bounds: Bounds) -> Student:
     """Return Welch's test of two sides, with the degrees of freedom of Satterthwaite."""
-    variance = first.variance + second.variance
-    if not (first.freedom and second.freedom):
+    variances, freedoms = (first.variance, second.variance), (first.freedom, second.freedom)
+    if not all(freedoms):
         return Student(float("nan"), float("nan"), 0.0)
-    terms = first.variance**2 / first.freedom + second.variance**2 / second.freedom
-    freedom = variance**2 / terms if terms else float("inf")
-    return Student(first.centre - second.centre, variance**0.5, freedom, bounds)
+    freedom = satterthwaite(variances, freedoms)
+    return Student(first.centre - second.centre, sum(variances) ** 0.5, freedom, bounds)
 
 
 def _too_few_hits(first: Sums, second: Sums, codes: NDArray[np.intp]) -> str:

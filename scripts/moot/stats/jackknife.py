@@ -14,6 +14,7 @@ clustering"). t has the smallest degrees of freedom of a kind.
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
@@ -24,8 +25,10 @@ from moot.stats.clusters import (
     MIN_CLUSTERS,
     Clusters,
     bell_mccaffrey_freedom,
+    cluster_sizes,
     effective_number,
     kinds_of_clusters,
+    satterthwaite,
 )
 from moot.stats.intervals import (
     NOTHING,
@@ -112,19 +115,25 @@ class ClusterJackknife:
     def spread(self, value: float, left_out: Floats, rows: Truths | None = None) -> Spread:
         """Return the spread of a value, from the values without each cluster.
 
-        Clusters that have none of the statistic's rows do not count.
+        Clusters that have none of the statistic's rows do not count. With two classes of rows, t
+        has Satterthwaite's degrees of freedom for both, as in the test of Brunner and Munzel (2000,
+        Biometrical Journal 42).
         """
         undefined = Spread(float("nan"), 0.0)
         variances, freedoms, start = [], [], 0
         for codes, number in self._kinds:
             end = start + int(codes.max(initial=-1)) + 1
-            sizes = np.bincount(codes if rows is None else codes[rows])
-            clusters = int((sizes > 0).sum())
-            if clusters < MIN_CLUSTERS:
+            groups = cluster_sizes(codes, rows)
+            if any((sizes > 0).sum() < MIN_CLUSTERS for sizes in groups):
                 return undefined
-            squares = float(((left_out[start:end] - value) ** 2).sum())
-            variances.append((squares * (clusters - 1) / clusters, number))
-            freedoms += [bell_mccaffrey_freedom(sizes)] if number == 1 else []
+            squares, parts = (left_out[start:end] - value) ** 2, []
+            for sizes in groups:
+                clusters = int((sizes > 0).sum())
+                summed = squares.sum() if len(groups) == 1 else squares[sizes > 0].sum()
+                parts.append(float(summed) * (clusters - 1) / clusters)
+            variances.append((sum(parts), number))
+            if number == 1:
+                freedoms.append(satterthwaite(parts, map(bell_mccaffrey_freedom, groups)))
             start = end
         single = max(variance for variance, number in variances if number == 1)
         both = sum(variance if number % 2 else -variance for variance, number in variances)
@@ -140,8 +149,8 @@ class ClusterJackknife:
         With several kinds of clusters it is the smallest of their numbers.
         """
         single = [codes for codes, number in self._kinds if number == 1]
-        selected = single if rows is None else [codes[rows] for codes in single]
-        return min(effective_number(np.bincount(codes)) for codes in selected)
+        sizes = chain.from_iterable(cluster_sizes(codes, rows) for codes in single)
+        return min(map(effective_number, sizes))
 
     def method_of(
         self,

@@ -27,7 +27,7 @@ class Statistic:
         function: weights of shape (samples, rows) to values of shape (samples,); NaN if undefined.
         bounds: its smallest and largest possible value: `SHARE`, `DIFFERENCE`, `AMOUNT` or `ANY`.
         rows: the rows that it depends on, shape (rows,), such as the positive cases for recall;
-            None for all.
+            None for all. A statistic of two classes of rows has both, shape (rows, 2).
     """
 
     function: Callable[[Floats], Floats]
