@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from markupsafe import escape
 
 from front_page_results import (
     CLAIM,
@@ -254,11 +255,11 @@ def test_figures_without_content_are_listed_apart(root: Path) -> None:
     path = root / "figures/recorded/nyu_beliefs.svg"
     path.parent.mkdir(parents=True, exist_ok=True)
     page = {"page": root / "index.html"}
-    title = FIGURES["recorded/nyu_beliefs"].title
+    title = escape(FIGURES["recorded/nyu_beliefs"].title)
     for reason, gallery in (("", 1), ("No run.", 0)):
         entry = Figure(
             "recorded",
-            "accuracy",
+            "nyu_beliefs",
             "Title",
             "Caption",
             lambda _, reason=reason: nothing_to_draw(reason) if reason else new_figure()[0],
