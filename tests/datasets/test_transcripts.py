@@ -59,18 +59,15 @@ def test_a_spreadsheet_with_semicolons_and_decimal_commas_gives_the_same_debates
     assert read_transcripts(table, **TRIALS)[1] == expected[1]
 
 
-def test_a_folder_a_pattern_and_files_without_an_ending_are_one_table(tmp_path: Path) -> None:
+def test_a_folder_and_a_pattern_are_one_table(tmp_path: Path) -> None:
     expected = read_transcripts(write_table(tmp_path / "trials.csv", TRIAL), **TRIALS)[1]
     folder = tmp_path / "parts"
     folder.mkdir()
-    for name, rows in (("t-1", TRIAL[:3]), ("t-2", TRIAL[3:])):
-        write_table(tmp_path / "part.tsv", rows).rename(folder / name)
-    (folder / "notes.csv").write_text("")
-    assert read_transcripts(folder / "t-*", format="tsv", **TRIALS)[1] == expected
-    write_table(folder / "notes.csv", TRIAL)
-    assert read_transcripts(folder, **TRIALS)[1] == expected, (
-        "other files in the folder are ignored"
-    )
+    write_table(folder / "t-1.tsv", TRIAL[:3])
+    write_table(folder / "t-2.csv", TRIAL[3:])
+    (folder / "notes.md").write_text("")
+    assert read_transcripts(folder, **TRIALS)[1] == expected, "other files are ignored"
+    assert read_transcripts(folder / "t-*", **TRIALS)[1] == expected
 
 
 def test_members_of_a_group_can_answer_in_their_utterances(tmp_path: Path) -> None:

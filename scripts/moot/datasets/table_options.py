@@ -11,7 +11,7 @@ from moot.core.cases import SplitName, cluster_attributes
 from moot.datasets import UserDataOptions
 from moot.datasets.label_words import LabelsByWord
 from moot.datasets.reading.checks import FaultyShare
-from moot.datasets.reading.tables import ENDINGS, list_files
+from moot.datasets.reading.tables import list_files
 
 ALL, BY_HASH = "all", "hash"
 SPLITS: Mapping[str, SplitName] = {
@@ -146,7 +146,7 @@ class TableOptions(UserDataOptions):
     @property
     def files(self) -> list[Path]:
         """The files in the order of their names; the path itself if there are none."""
-        return list_files(self.path, ENDINGS)
+        return list_files(self.path)
 
     @property
     def id_columns(self) -> list[str]:

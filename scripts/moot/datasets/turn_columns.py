@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field, model_validator
 
@@ -12,7 +11,7 @@ from moot.core.text_files import quote_value
 from moot.datasets import UserDataOptions
 from moot.datasets.label_words import LabelsByWord
 from moot.datasets.reading.checks import FaultyShare
-from moot.datasets.reading.tables import ENDINGS, list_files
+from moot.datasets.reading.tables import list_files
 
 
 class AnswersOptions(UserDataOptions):
@@ -177,9 +176,6 @@ class TranscriptsOptions(AnswersOptions):
             " (a/*.csv), relative to the working directory."
         )
     )
-    format: Literal["", "csv", "tsv", "jsonl", "json", "parquet", "xlsx"] = Field(
-        "", description="Format of the files. Default: from their endings."
-    )
     columns: TurnColumns = Field(default_factory=TurnColumns, description="Columns of the tables.")
     turns: str = Field(
         "",
@@ -245,7 +241,7 @@ class TranscriptsOptions(AnswersOptions):
     @property
     def files(self) -> list[Path]:
         """The files in the order of their names; the path itself if there are none."""
-        return list_files(self.path, () if self.format else ENDINGS)
+        return list_files(self.path)
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
         """Return the files that are read."""

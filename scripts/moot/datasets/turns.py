@@ -107,7 +107,7 @@ def _read_files(options: TranscriptsOptions) -> pd.DataFrame:
 def _read_file(path: Path, options: TranscriptsOptions, faults: Faults) -> pd.DataFrame:
     """Return the rows of one file, with the columns that the options name."""
     columns = list(dict.fromkeys([*options.columns.column_names, *options.case_columns]))
-    table = read_table(path, columns, kind=options.format, turns=options.turns, faults=faults)
+    table = read_table(path, columns, turns=options.turns, faults=faults)
     if options.turns and options.columns.debate:
         return _move_verdicts_to_end(table, options)
     if options.turns:

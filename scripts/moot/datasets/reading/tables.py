@@ -9,7 +9,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, time
 from decimal import Decimal
 from pathlib import Path
@@ -47,7 +47,6 @@ def read_table(
     columns: Sequence[str] = (),
     *,
     sheet: str = "",
-    kind: str = "",
     turns: str = "",
     faults: Faults | None = None,
 ) -> pd.DataFrame:
@@ -59,7 +58,6 @@ def read_table(
         path: the file; its ending gives the format. `.gz` may follow it.
         columns: the required columns; others are read as well. `(file)` is the file's name.
         sheet: of an Excel file. Default: its first.
-        kind: the format, if the ending does not give it (csv, tsv, ...).
         turns: the column whose lists of objects become rows (`messages`, `log.turns`); their fields
             become columns such as `messages.content`.
         faults: gets a message for each row that cannot be read, which is left out. Default: such a
@@ -75,7 +73,7 @@ def read_table(
     """
     if not path.exists():
         raise UserError(f"{path}: no such file in {Path.cwd()}; put it there, or correct `path`.")
-    ending = f".{kind}" if kind else _ending(path)
+    ending = _ending(path)
     if ending not in ENDINGS:
         description = (
             "a folder without any" if path.is_dir() else f"a file ending in '{path.suffix}'"
@@ -358,23 +356,16 @@ def _as_text(
     return table
 
 
-def list_files(path: Path, endings: Collection[str] = ()) -> list[Path]:
-    """Return the files of a folder or a pattern in the order of their names, without hidden ones.
+def list_files(path: Path) -> list[Path]:
+    """Return the tables of a folder or a pattern in the order of their names, without hidden ones.
 
-    Args:
-        path: a file, a folder, or a pattern such as `a/*.csv`.
-        endings: the endings of the files that are taken from a folder, in any case of letters.
-            Default: all files.
-
-    Returns:
-        The path itself if it is a file, or if there are no files.
+    The path itself if it is a file, or if there are no files.
     """
     if any(mark in str(path) for mark in "*?["):
         root = Path(path.anchor or ".")
         candidates = list(root.glob(str(path.relative_to(root) if path.anchor else path)))
     elif path.is_dir():
-        is_any = not endings
-        candidates = [file for file in path.iterdir() if is_any or _ending(file) in endings]
+        candidates = [file for file in path.iterdir() if _ending(file) in ENDINGS]
     else:
         return [path]
     files = [file for file in candidates if file.is_file() and not file.name.startswith(".")]

@@ -30,7 +30,7 @@ from moot.datasets.reading.checks import (
     refuse_values,
 )
 from moot.datasets.reading.records import read_jsonl
-from moot.datasets.reading.tables import ENDINGS, list_files, numbered_rows, read_csv, read_table
+from moot.datasets.reading.tables import list_files, numbered_rows, read_csv, read_table
 
 SAMPLE = Path("data/samples/opinions.yaml")
 AFFIRM, NOT_AFFIRM = "affirm", "not affirm"
@@ -198,7 +198,7 @@ def read_opinions(path: Path, max_share: float, cleaning: dict[str, int]) -> lis
             exceeds `max_share`.
     """
     opinions: list[Opinion] = []
-    for file in list_files(path, ENDINGS):
+    for file in list_files(path):
         opinions += _read_file(file, max_share, cleaning)
     check_unique(path, pd.Series([opinion.opinion_id for opinion in opinions], name="id"))
     return opinions
@@ -336,7 +336,7 @@ def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
                 opinion.source_row,
             )
         )
-    sources = [*list_files(context.data_root / options.path, ENDINGS), *context.artifacts.values()]
+    sources = [*list_files(context.data_root / options.path), *context.artifacts.values()]
     return Loaded(cases, _describe_task(cases, options), cleaning=dict(cleaning), sources=sources)
 
 

@@ -160,7 +160,7 @@ def _label_names(mentions: Sequence[Mention], ordinary: frozenset[str]) -> Mappi
             roles.setdefault(mention.form, mention.role)
     labels, count = dict[str, str](), Counter[str]()
     for form in sorted(kinds, key=lambda form: -len(_split_name(form))):
-        role = next((roles[other] for other in roles if _are_one_name(form, other)), "")
+        role = next((roles[name] for name in roles if _are_one_name(form, name)), "")
         whole_name = next((name for name in labels if _split_name(form) <= _split_name(name)), "")
         noun = role or min(kinds[form])
         if whole_name:
