@@ -10,29 +10,6 @@ from moot.core.errors import UserError
 from moot.llm.ledger.database import explain_errors, open_engine
 
 _MOUNTS = Path("/proc/self/mounts")
-_NETWORK_FILE_SYSTEMS = {
-    "9p",
-    "afs",
-    "beegfs",
-    "ceph",
-    "cifs",
-    "davfs",
-    "glusterfs",
-    "gpfs",
-    "lustre",
-    "nfs",
-    "nfs4",
-    "orangefs",
-    "panfs",
-    "pvfs2",
-    "rclone",
-    "s3fs",
-    "smb3",
-    "smbfs",
-    "sshfs",
-    "wekafs",
-}
-"""Types of file systems that several machines share, as Linux names them, without `fuse.`."""
 _REMEDY = "Name a local folder, or a PostgreSQL database, under `ledger`."
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 _CONNECT_SECONDS = "10"
@@ -74,6 +51,8 @@ def check_ledger(ledger: str) -> str:
 def find_network_file_system(folder: Path, mounts: str | None = None) -> str:
     """Return the type of the network file system that a folder is on; "" for any other.
 
+    The device of such a file system names a host: `server:/home`, `//server/share`.
+
     Args:
         folder: an existing folder.
         mounts: the text of `/proc/mounts`. Default: the text on this machine.
@@ -84,13 +63,12 @@ def find_network_file_system(folder: Path, mounts: str | None = None) -> str:
     for line in mounts.splitlines():
         fields = line.split(" ")
         if len(fields) > 2:
-            mount_point = _ESCAPE.sub(lambda match: chr(int(match[1], 8)), fields[1])
-            system_of_mount[Path(mount_point)] = fields[2].removeprefix("fuse.")
-    for parent in (place, *place.parents):
-        if parent in system_of_mount:
-            system = system_of_mount[parent]
-            return system if system in _NETWORK_FILE_SYSTEMS else ""
-    return ""
+            device, mount_point, system = fields[:3]
+            mount_point = _ESCAPE.sub(lambda match: chr(int(match[1], 8)), mount_point)
+            names_host = ":" in device or device.startswith("//")
+            system_of_mount[Path(mount_point)] = system.removeprefix("fuse.") if names_host else ""
+    systems_above = map(system_of_mount.get, (place, *place.parents))
+    return next((system for system in systems_above if system is not None), "")
 
 
 def _existing_folder(folder: Path) -> Path:
