@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -22,23 +22,18 @@ ESTIMATE_NOTE = (
 NOTHING_LEFT = "No call is left: the ledger has all replies.\n"
 
 
-@dataclass(frozen=True, slots=True)
-class PrintedColumn:
-    """A column as it is printed.
+class PrintedColumn(NamedTuple):
+    """A column as it is printed; a column without a value is left out.
 
     Attributes:
         name: Its name in the frame.
         heading: Its heading, of one or two lines.
-        format: Converts a value that is not missing to text.
-        is_text: Whether it is aligned to the left.
-        is_optional: Whether it is printed only where it has a value.
+        format: Converts a value that is not missing to text. Text itself is aligned to the left.
     """
 
     name: str
     heading: str
     format: Callable[[float], str]
-    is_text: bool = False
-    is_optional: bool = False
 
 
 def _format_count(value: float) -> str:
@@ -50,8 +45,8 @@ def _format_hours(value: float) -> str:
 
 
 COLUMNS = (
-    PrintedColumn("experiment", "experiment", str, is_text=True),
-    PrintedColumn("model", "model", str, is_text=True),
+    PrintedColumn("experiment", "experiment", str),
+    PrintedColumn("model", "model", str),
     PrintedColumn("debates", "debates", _format_count),
     PrintedColumn("calls_in_ledger", "calls\nstored", _format_count),
     PrintedColumn("calls_to_make", "calls\nto make", _format_count),
@@ -60,9 +55,9 @@ COLUMNS = (
     PrintedColumn("usd_likely", "likely\ndollars", dollars_text),
     PrintedColumn("usd", "dollars\nat most", dollars_text),
     PrintedColumn("hours", "hours", _format_hours),
-    PrintedColumn("waves", "waves", _format_count, is_optional=True),
-    PrintedColumn("answers_by_people", "answers\nby people", _format_count, is_optional=True),
-    PrintedColumn("needs", "to be built first", str, is_text=True, is_optional=True),
+    PrintedColumn("waves", "waves", _format_count),
+    PrintedColumn("answers_by_people", "answers\nby people", _format_count),
+    PrintedColumn("needs", "to be built first", str),
 )
 
 
@@ -91,8 +86,6 @@ def preview_text(frame: pd.DataFrame) -> str:
 
 
 def _is_printed(column: PrintedColumn, frame: pd.DataFrame) -> bool:
-    if not column.is_optional:
-        return True
     values = frame[column.name]
     return bool((values.notna() & (values.astype(str) != "")).any())
 
@@ -122,7 +115,7 @@ def _hours_texts(frame: pd.DataFrame) -> list[str]:
 
 def _line(cells: Sequence[str], widths: Sequence[int], columns: Sequence[PrintedColumn]) -> str:
     padded = [
-        cell.ljust(width) if column.is_text else cell.rjust(width)
+        cell.ljust(width) if column.format is str else cell.rjust(width)
         for cell, width, column in zip(cells, widths, columns, strict=True)
     ]
     return "  ".join(padded).rstrip()
