@@ -9,12 +9,8 @@ from pathlib import Path
 from moot.datasets.reading.checks import check_header
 from moot.datasets.reading.profile import TableProfile, profile_table
 from moot.datasets.reading.tables import read_table
-from moot.datasets.table_options import ALL
 
-_GIVEN = "as given"
-"""The reason for a value that the user gave instead of the guess."""
 _QUESTION = "Which label is right?"
-_QUESTION_REASON = "the default; write the question of your cases, in one sentence"
 _TABLE = """\
 datasets:
   {name}:
@@ -66,17 +62,17 @@ def describe_table(path: Path, name: str, answer: Callable[..., str], new_file: 
         labels=inline_yaml(profile.labels),
         question=inline_yaml(question),
     )
-    longest = profile_table(path, table).text
-    reasons = {
-        "id": (profile.id or "row", _reason_for_id(profile)),
-        "text": (text, "the column with the longest cells" if text == longest else _GIVEN),
-        "target": (profile.target, _reason_for_target(profile, guess)),
-        "labels": (_count_labels(profile), _reason_for_labels(profile)),
-        "question": (question, _QUESTION_REASON if question == _QUESTION else _GIVEN),
-        "split": (ALL, _reason_for_split(profile)),
+    chosen = {
+        "id": profile.id or "the row's number",
+        "text": text,
+        "target": profile.target,
+        "labels": _count_labels(profile),
+        "question": question,
     }
+    if profile.target == guess.target and not profile.is_target_named:
+        chosen["target"] += " (a guess: the last column of few values)"
     notes = ["", f"From {path} ({len(table)} rows) init chose:"]
-    notes += [f"  {f'{key}:':<10}{value}  ({reason})" for key, (value, reason) in reasons.items()]
+    notes += [f"  {f'{key}:':<10}{value}" for key, value in chosen.items()]
     notes.append(
         f"If a choice is wrong, correct it in {new_file} below `datasets`. Or delete the file and"
         " state the choice: --config 'init={..., target: COLUMN}'."
@@ -94,38 +90,9 @@ def _order_labels(profile: TableProfile) -> list[str]:
     return names[::-1] if len(names) == 2 else list(counts.index)
 
 
-def _reason_for_id(profile: TableProfile) -> str:
-    if profile.id:
-        return "a column with the name of an id"
-    return "no column has an id for each row, so the number of the row is the id"
-
-
-def _reason_for_target(profile: TableProfile, guess: TableProfile) -> str:
-    if profile.target != guess.target:
-        return _GIVEN
-    if profile.is_target_named:
-        return "its name says that it is the answer"
-    return "a guess: the last column of few values"
-
-
 def _count_labels(profile: TableProfile) -> str:
     counts = profile.table[profile.target].str.strip().value_counts()
     return ", ".join(f"{word} {counts[word]}" for word in profile.labels)
-
-
-def _reason_for_labels(profile: TableProfile) -> str:
-    reason = "the values of `target`"
-    names = list(dict.fromkeys(profile.labels.values()))
-    if len(names) == 2:
-        reason += f"; scores call the second one, {names[1]}, positive: swap the two if it is not"
-    return reason
-
-
-def _reason_for_split(profile: TableProfile) -> str:
-    reason = "each row is a test case, as nothing is trained"
-    if profile.split:
-        reason += f"; `split: {profile.split}` takes the test rows of this column alone"
-    return reason
 
 
 def inline_yaml(value: object) -> str:

@@ -26,8 +26,6 @@ _TARGET_NAMES = re.compile(
 _ID_NAMES = re.compile(
     r"(?:^|[\W_])(?:id|nr|no|num|number|key|ref|code|docket)$|^id[\W_]", re.IGNORECASE
 )
-_SPLIT_NAMES = re.compile("split|fold|subset|partition", re.IGNORECASE)
-SPLIT_WORDS = ("train", "training", "validation", "valid", "val", "dev", "test")
 _DECIMAL_COMMA = r"[+-]?[0-9]+,[0-9]{1,2}"
 _SHORT_WORD = re.compile(r"\b\w{1,4}\b")
 """Words such as won and not, which have too many neighbours."""
@@ -46,7 +44,6 @@ class TableProfile:
         text: the column with the longest texts.
         target: the column of labels.
         id: the column whose name says id; it may hold repeated ids, which are then faults.
-        split: the column that says train, validation or test.
         is_target_named: whether the name of the column of labels suggested it.
     """
 
@@ -55,7 +52,6 @@ class TableProfile:
     text: str = ""
     target: str = ""
     id: str = ""
-    split: str = ""
     is_target_named: bool = False
 
     @property
@@ -86,9 +82,7 @@ def profile_table(
     guessed_target, is_named = _guess_target(table, text)
     target = target or guessed_target
     used_columns = {text, target}
-    return TableProfile(
-        path, table, text, target, _guess_id(table, used_columns), _guess_split(table), is_named
-    )
+    return TableProfile(path, table, text, target, _guess_id(table, used_columns), is_named)
 
 
 def _guess_text(table: pd.DataFrame) -> str:
@@ -125,14 +119,6 @@ def _guess_id(table: pd.DataFrame, used_columns: Collection[str]) -> str:
         is_short = ids.str.len().max() <= _MAX_ID_CHARS
         repeated_share = ids.duplicated().mean()
         if is_named and is_short and (ids != "").all() and repeated_share <= 1 / 4:
-            return name
-    return ""
-
-
-def _guess_split(table: pd.DataFrame) -> str:
-    for name in map(str, table):
-        words = set(table[name].str.strip().str.casefold())
-        if _SPLIT_NAMES.search(name) and words <= set(SPLIT_WORDS):
             return name
     return ""
 
