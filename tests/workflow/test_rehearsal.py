@@ -118,7 +118,7 @@ def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
 
     report = (folder / "rehearsal.md").read_text(encoding="utf-8")
     assert report in process.stdout
-    assert "| ledger |" in report and "`snakemake preview` counts the calls" in report
+    assert "MB on disk" in report and "`snakemake preview` counts the calls" in report
 
     with sqlite3.connect(next((folder / "data" / "ledger").glob("*.sqlite*"))) as database:
         tables_of_ledger = [

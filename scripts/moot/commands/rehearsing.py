@@ -16,7 +16,6 @@ from moot.core.durable import write_atomically
 from moot.core.errors import RunStoppedError
 from moot.core.log import LOG
 from moot.core.types import Fields
-from moot.report.markdown import markdown_table
 
 FOLDER = Path("rehearsal")
 CONFIGURATION = "configuration.json"
@@ -37,12 +36,9 @@ _KIBIBYTES_PER_GIGABYTE = 1e9 / 1024
 
 @dataclass(frozen=True)
 class RunMeasurement:
-    """The measured cost of a rehearsal: wall seconds, processor seconds, GB of its largest
-    process.
-    """
+    """The measured cost of a rehearsal: wall seconds, GB of its largest process."""
 
     seconds: float
-    processor_seconds: float
     gigabytes: float
 
 
@@ -96,20 +92,8 @@ def run_workflow(
     kibibytes = usage.ru_maxrss / 1024 if sys.platform == "darwin" else usage.ru_maxrss
     return RunMeasurement(
         time.monotonic() - start_time,
-        usage.ru_utime + usage.ru_stime,
         kibibytes / _KIBIBYTES_PER_GIGABYTE,
     )
-
-
-def measure_sizes(folder: Path) -> dict[str, int]:
-    """Return the bytes on disk of the ledger and of each folder of the results."""
-    size_by_folder = {"ledger": _size(folder / "data" / "ledger")}
-    size_by_folder |= {
-        f"results/{part.name}": _size(part)
-        for part in sorted((folder / "results").glob("*"))
-        if part.is_dir()
-    }
-    return size_by_folder
 
 
 def _size(folder: Path) -> int:
@@ -118,11 +102,7 @@ def _size(folder: Path) -> int:
 
 def report(folder: Path, measured: RunMeasurement) -> str:
     """Return the results of a rehearsal as Markdown."""
-    on_disk = measure_sizes(folder)
-    folder_rows = [
-        (name, amount_text(size / _MEGABYTE, 1))
-        for name, size in (on_disk | {"all": sum(on_disk.values())}).items()
-    ]
+    megabytes = sum(map(_size, (folder / "data" / "ledger", folder / "results"))) / _MEGABYTE
     parts = [
         "# Rehearsal (SIMULATED)",
         (
@@ -131,14 +111,11 @@ def report(folder: Path, measured: RunMeasurement) -> str:
             f"Tables, figures and transcripts are in `{folder}/results/`."
         ),
         "`snakemake preview` counts the calls of the real run, with their cost and hours.",
-        "## On disk",
-        markdown_table(("folder", "MB"), folder_rows),
-        "## This machine",
         (
-            f"The rehearsal took {amount_text(measured.seconds / 60, 1)} minutes,"
-            f" {amount_text(measured.processor_seconds / 60, 1)} of processor time; its largest"
-            f" process {measured.gigabytes:.2f} GB of memory. A second rehearsal of the"
-            " same configuration reads its ledger."
+            f"The rehearsal took {amount_text(measured.seconds / 60, 1)} minutes. Its largest"
+            f" process had {measured.gigabytes:.2f} GB of memory; ledger and results have"
+            f" {amount_text(megabytes, 1)} MB on disk. A second rehearsal of the same"
+            " configuration reads its ledger."
         ),
     ]
     return "\n\n".join(parts) + "\n"
