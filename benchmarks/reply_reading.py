@@ -93,14 +93,12 @@ UNDECIDED = (
     *("There is no reason to say {0}.", "Assuming that she paid, {0}.", "50% {0}, 50% {1}."),
     *("Whether the answer is {0} depends on the log.", "The verdict should not be {0}."),
     *("The answer is {0}. Wait, no, it is {1}.", "{0} seems tempting, but it is wrong."),
+    *("He claims that the answer is {0}.", "He claims the answer is {0}.", "He says it is {0}."),
+    *("Had the notice come, {0}.", "I lack the facts to say {0}.", "I hesitate to say {0}."),
+    *("{0} is what the other side wants.", "I ask that you answer {0}.", "I can rule out {0}."),
+    *("My colleague's answer is {0}.", "In the first vote my verdict was {0}.", "{0} was denied."),
+    *("In the dissent's view it is {0}.", "With more evidence, {0}.", "The gold label was {0}."),
 )
-LIMITS = (
-    *("He claims that the answer is {0}.", "Had the notice come, {0}."),
-    *("I lack the facts to say {0}.", "{0} is what the other side wants."),
-)
-"""Forms that state no label and are read as one: what they report, and on what condition, is said
-in words that the reader does not have.
-"""
 DENIALS = ("Not {0}.", "It is not {0}.", "The answer is not {0}.")
 """Forms that state "NOT GUILTY" where that is a label, and otherwise nothing."""
 CHINESE_REASONS = (
@@ -171,18 +169,6 @@ def count_natural() -> dict[tuple[str, ...], Counter[str]]:
         value = (parse_label(reply, labels).value or {}).get("prediction")
         counts[labels][outcome(value, right_count)] += 1
     return counts
-
-
-def count_limits() -> Iterator[tuple[str, int]]:
-    """Yield each form of `LIMITS` with the number of sets whose first label is read in it."""
-    for form in LIMITS:
-        yield (
-            form,
-            sum(
-                parse_label(form.format(labels[0]), labels).value is not None
-                for labels in LABEL_SETS
-            ),
-        )
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -261,8 +247,6 @@ def replace_section(page: str) -> str:
 def print_tables() -> None:
     """Print all tables."""
     print(render_section())
-    limits = Counter(dict(count_limits()))
-    print(f"limits: {', '.join(f'{count} x {form}' for form, count in limits.items())}\n")
     real = count_real()
     total = sum(real.values(), Counter[str]())
     kinds = sorted(total)

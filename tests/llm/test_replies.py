@@ -40,7 +40,17 @@ LABELS = [
     (GUILT, "We find the defendant GUILTY.", "GUILTY"),
     (SIDES, "PLAINTIFF cites a lease; DEFENDANT none. Thus, PLAINTIFF is right.", "PLAINTIFF"),
     (YES_NO, "No. The two men on the bridge cannot be helped.", "NO"),
-    (STANCES, "The stance of the text is PRO.", "PRO"), (CHINESE, "我认为应当支持。", "支持"),
+    (STANCES, "The stance is PRO.", "PRO"), (CHINESE, "支持。租客付了款。", "支持"),
+    (SIDES, "Given the log, DEFENDANT is better.", "DEFENDANT"), (YES_NO, "In sum, NO.", "NO"),
+    # what others answer, and suppositions
+    (YES_NO, "He claims that the answer is YES.", None), (SIDES, "She says it is DEFENDANT.", None),
+    (APPEAL, "Had the notice come in time, AFFIRM.", None), (CHINESE, "我认为应当支持。", None),
+    (APPEAL, "I lack the facts to say AFFIRM.", None), (GUILT, "His answer was GUILTY.", None),
+    (SIDES, "PLAINTIFF is what the other side wants.", None),
+    (SIDES, "The PLAINTIFF's answer is DEFENDANT.", None),
+    (("AI", "HUMAN"), "AI is named in the third line of the text.", None),
+    (("LIABLE", "FREE"), "The maker admitted that it is LIABLE.", None),
+    (("1", "2"), "1. The brief is clear.", None), (SIDES, "I disagree with DEFENDANT.", None),
     (APPEAL, "It is AFFIRM, or NOT AFFIRM.", None), (CHINESE, "我不支持。", None),
     (GUILT, "The defendant is GUILTY and NOT GUILTY.", None), (LETTERS, "A witness saw him.", None),
     (YES_NO, "Yes, but I am not sure; it may as well be no.", None), (YES_NO, "Is it YES?", None),
@@ -129,7 +139,15 @@ def test_lists(reply: str, labels: list[str] | None) -> None:
 def test_a_reply_that_is_cut_states_its_first_sentence_and_names_the_limit() -> None:
     cut = parse_label("YES. The tenant then paid in Ma", YES_NO, cut_at=512)
     assert cut.value == {"prediction": "YES"}
-    for reply in ("", "YES", "The answer is YE", "<think>He paid", "I see. The answer is NO. Wai"):
+    assert parse_label("YES: the tenant", YES_NO, cut_at=6).value == {"prediction": "YES"}
+    for reply in (
+        "",
+        "YES",
+        "The answer is YE",
+        "<think>He paid",
+        "Answer: N",
+        "I see. The answer is NO. Wai",
+    ):
         assert parse_label(reply, YES_NO, cut_at=512).problem == "cut at max_tokens 512"
 
 
@@ -153,7 +171,7 @@ VERDICT = create_model("Verdict", prediction=(Literal["YES", "NO"], ...), reason
 
 
 @given(REPLIES)
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_any_text_gives_a_result_and_no_label_that_it_does_not_state(reply: str) -> None:
     for form in (FORM, VERDICT, Grade, LISTED):
         parsed = parse_reply(reply, form)
@@ -168,9 +186,9 @@ def test_any_text_gives_a_result_and_no_label_that_it_does_not_state(reply: str)
 ATTACKS = (
     *("{" * 25_000, "[" * 50_000, '{"a":' * 10_000, '{"prediction": "' + "\\" * 25_001),
     *("<think>" * 5_000, "prediction: " * 4_000, "The answer is " * 2_000, ". " * 25_000),
-    *("{'prediction': " * 2_500, "\\boxed{" * 5_000, "YES," * 15_000, "1. " * 15_000),
+    *("{'prediction': " * 2_500, "\\boxed{" * 5_000, "YES," * 8_000, "1. " * 15_000),
     *(
-        "(yes " * 20_000,
+        "(yes " * 10_000,
         "<|channel|>final" * 4_000,
         '{"prediction": "YES", ' * 3_000,
     ),

@@ -1,10 +1,11 @@
 """The one label that a text states.
 
-A label is read where it is the whole text but for marks, where it is announced, or where it is the
-one label of the last or first sentence. It is announced by an opening ("YES: ..."), by a box or
-double brackets, on the last line, or by words such as "the answer is". Two labels where one is
-read, a negation and a condition leave the text without a label: a model that is asked again costs
-less than a misreading.
+A label is read where it is the whole text but for marks, where it is announced, or where a short
+first or last sentence states it: "Therefore, YES is right." It is announced by a box or double
+brackets, on the first or last line, or by words such as "the answer is" that open a clause. Two
+labels where one is read, a negation and a condition leave the text without a label, and so do more
+words before the label, which may report or suppose it: a model that is asked again costs less than
+a misreading.
 """
 
 import re
@@ -23,9 +24,9 @@ from moot.llm.parsing.plain_text import (
 Label = str | int
 Labels = tuple[Label, ...]
 WORDS_OF_DOUBT = {
-    "en": r"no not never none neither nor cannot unlikely hard if unless whether would could"
-    r" might may possible assuming or but",
-    "zh": "不 非 没 未 无 莫 否 难 如果 假如 若 倘 除非 是否 可能 也许 或 但 虽 既",
+    "en": "no not never none neither cannot against wrong unlikely if unless whether assuming"
+    " provided would could might may or but",
+    "zh": "不 非 没 未 无 莫 否 如果 假如 若 倘 除非 是否 可能 也许 或 但 虽 既",
 }
 """Negations and conditions by the languages of prompts. A sentence with one chooses no label."""
 ANNOUNCING = "answer|verdict|decision|prediction|答案|判决|决定|预测|结论"
@@ -38,18 +39,21 @@ _DOUBT = re.compile(
 _REJECTED = re.compile(r"\[ \]|\( \)|☐|~~")
 """A box that is not ticked, or words that are struck."""
 _MARKS = r"[\s*_\"'`“”‘’)\]}>]*"
-_CLAUSE_END = re.compile(rf"{_MARKS}(?:$|[.,:;!?|。、—–]|\s-+\s|\n)")
+_CLAUSE_END = re.compile(rf"{_MARKS}(?:$|[.,:;!?|。、—–(]|\s-+\s|\n)")
 _CLAUSE_START = re.compile(r"(?:^|[.,:;!?|。、—–(\[\n]|\s-+)[\s*_\"'`“”‘’(\[{#>-]*$")
 _HEAD_END = re.compile(rf"{_MARKS}(?:$|[.:|\n])|\)")
-_OPENING_END = re.compile(rf"{_MARKS}(?:$|\.(?!\.)|[:;!。—–]|\s-+\s|\n)|\)")
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?])(?=[\s*_\"'”’)\]}])|(?<=[。\n])")
-_STATES = re.compile(r"\b(?:I|we)\b|我|(?:\b(?:is|was)|[是为])[\W_]*$", re.IGNORECASE)
-"""Words before a label that is stated: the speaker, or a verb that the label completes."""
+_REPORTED = re.compile(r"\w['’]s\b|\bthat\b", re.IGNORECASE)
+"""Words of an answer that another gives: "the tenant's answer is", "he says that the answer is"."""
 _REASON = re.compile(r"\b(?:because|since)\b|因为|由于", re.IGNORECASE)
 _CHOICE = re.compile(r"\([^()\n]{1,200}\)|\[[^\[\]\n]{1,200}\]")
 BOX = re.compile(r"\[\[([^\[\]\n]{1,80})\]\]|\\f?boxed\s*\{(?:\s*\\text\w*\s*\{)?([^{}\n]{1,80})\}")
-_IS = r"[\]】)*_\"'”]*[ \t]*(?:(?:is|was)\b\s*:?|[是为选:=\n]|-+>|(?<=[\]】]))"
+_IS = r"[\]】)*_\"'”]*[ \t]*(?:is\b\s*:?|[是为选:=→\n]|-+>|(?<=[\]】]))"
 _LETTER_OR_DIGIT = r"[^\W⺀-鿿]"
+_WORD = re.compile(rf"[一-鿿]|{_LETTER_OR_DIGIT}+(?:['’]\w+)?")
+_MAX_WORDS_BEFORE = 2
+"""More words before a label, or before "the answer is", may report or suppose it."""
+_MAX_WORDS_AFTER = 4
 _NEAR = 200
 """The characters before and after an announcing word that may belong to its sentence."""
 
@@ -59,8 +63,8 @@ class Mention:
     """A label in a text, and how clearly it is meant as the label and not as a common word.
 
     Attributes:
-        is_head: it is a line or the head of one, as in a list of the options ("A: theft").
         opens_clause: no word of its clause precedes it.
+        ends_clause: no word of its clause follows it.
         is_clear: it is spelt as prompts ask for it, or alone in its clause. A common word or a
             single letter must also end its clause.
         may_compete: it is spelt as asked for, or ends its clause.
@@ -69,8 +73,8 @@ class Mention:
     start: int
     end: int
     label: Label
-    is_head: bool
     opens_clause: bool
+    ends_clause: bool
     is_clear: bool
     may_compete: bool
 
@@ -101,10 +105,14 @@ def read_label(text: str, labels: Labels, *names: str) -> Label:
     if (label := whole_label(text, labels)) is not None:
         return label
     plain = _drop_choices(normalize_width(text), labels)
-    heads = {mention.label for mention in find_mentions(plain, labels) if mention.is_head}
+    heads = {
+        mention.label
+        for mention in find_mentions(plain, labels)
+        if mention.opens_clause and _HEAD_END.match(plain, mention.end)
+    }
     is_list = len(heads) > 1  # the options are presented ("A: theft; B: fraud"), and none is chosen
     announced = set(announced_labels(plain, labels, *names))
-    announced |= set() if is_list else set(_labels_by_place(plain, labels))
+    announced |= set() if is_list else set(_labels_of_lines(plain, labels))
     if len(announced) > 1:
         raise UnreadableError(f"states {' and '.join(sorted(map(str, announced)))}")
     sentences = _sentences(plain)
@@ -126,7 +134,7 @@ def named_labels(text: str, labels: Labels) -> set[Label]:
     """
     named_labels: set[Label] = set()
     for sentence in _sentences(normalize_width(text)):
-        if not _DOUBT.search(_blank(sentence, labels)):
+        if not _is_doubted(sentence, labels):
             named_labels |= {mention.label for mention in find_mentions(sentence, labels)}
     return {label for label in named_labels if not str(label).isdecimal()}
 
@@ -136,24 +144,14 @@ def _sentences(text: str) -> list[str]:
     return [part for part in _SENTENCE_BREAK.split(text) if re.search(r"\w", part)] or [""]
 
 
-def _labels_by_place(text: str, labels: Labels) -> Iterator[Label]:
-    """Yield the label that opens a text, and the label on its last line.
-
-    "A. ..." may open a text, "1. ..." is an item of a list.
-    """
-    opening_sentence = _sentences(text)[0].lstrip(WRAPPING)
-    first = next(find_mentions(opening_sentence[:_NEAR], labels), None)
-    if first and not first.start and _OPENING_END.match(opening_sentence, first.end):
-        rest = opening_sentence[first.end :].lstrip(WRAPPING.replace(".", "").replace(":", ""))
-        is_item_number = opening_sentence[: first.end].isdecimal() and rest.startswith((".", ")"))
-        is_denied = rest.startswith(":") and _DOUBT.search(_blank(rest, labels))
-        if not is_item_number and not is_denied:
-            yield first.label
+def _labels_of_lines(text: str, labels: Labels) -> Iterator[Label]:
+    """Yield the label that the first or the last line is, or that follows its colon."""
     lines = [line for line in text.splitlines() if re.search(r"\w", line)] or [""]
-    head, _, tail = lines[-1].rstrip("*_ ")[-_NEAR:].rpartition(":")
-    label = whole_label(tail, labels)
-    is_doubted = _DOUBT.search(_blank(head, labels)) is not None
-    if label is not None and not is_doubted and not _competing(head, labels) - {label}:
+    for line in (lines[0], lines[-1]):
+        head, _, tail = line.rstrip("*_ ")[-_NEAR:].rpartition(":")
+        label = whole_label(tail, labels)
+        if label is None or _is_doubted(head, labels) or _competing(head, labels) - {label}:
+            continue
         yield label
 
 
@@ -178,31 +176,45 @@ def _labels_after_words(text: str, labels: Labels, names: Sequence[str]) -> Iter
         if not mentions:
             continue
         gap, first = following[: mentions[0].start], mentions[0]
-        is_near = not gap.strip(WRAPPING + "-") or len(gap.split()) == 1
+        is_near = len(gap.split()) <= 2
         if is_near and not _DOUBT.search(gap):
             if _competing(following, labels) - {first.label}:
                 raise UnreadableError(f"'{shorten(following)}' announces several labels")
             clause = re.split(r"[,:]", _blank(following, labels), maxsplit=1)[0]
-            if first.may_compete and not _DOUBT.search(preceding + clause):
+            is_own = _is_own(re.split(r"[,;\n]", preceding)[-1])
+            if first.is_clear and is_own and not _DOUBT.search(preceding + clause):
                 yield first.label
         elif len(gap.split()) <= 3 and _DOUBT.search(gap):
             raise UnreadableError(f"'{shorten(following)}' denies a label")
 
 
-def _sentence_labels(sentence: str, labels: Labels) -> set[Label]:
-    """Return the one label of a sentence without negation, condition or second label, if any.
+def _is_own(preceding: str) -> bool:
+    """Return whether the words before an answer leave it to the speaker."""
+    return len(_WORD.findall(preceding)) <= _MAX_WORDS_BEFORE and not _REPORTED.search(preceding)
 
-    The label opens its clause ("Therefore, YES is right"), or `_STATES` precedes it: other words,
-    as in "far from YES" and "they ask for YES", may deny or report it.
+
+def _sentence_labels(sentence: str, labels: Labels) -> set[Label]:
+    """Return the one label of a short sentence without negation, condition or second label.
+
+    It is the whole clause, the predicate or the subject: "Yes, they may", "The ruling is AFFIRM",
+    "Therefore, PLAINTIFF is better".
     """
     statement = _REASON.split(sentence, maxsplit=1)[0]
     competing = _competing(statement, labels)
-    is_stated = any(
-        mention.is_clear and (mention.opens_clause or _STATES.search(statement[: mention.start]))
-        for mention in find_mentions(statement, labels)
+    first = next(find_mentions(statement, labels), None)
+    if not first or not first.is_clear or str(first.label).isdecimal():
+        return set()
+    before, after = statement[: first.start].rstrip(WRAPPING), statement[first.end :]
+    is_subject = after.lstrip(WRAPPING).startswith("is ") and first.opens_clause
+    is_predicate = before.endswith(" is") and first.ends_clause
+    is_alone = first.opens_clause and first.ends_clause
+    is_stated = (
+        _is_own(before.removesuffix("is"))
+        if is_predicate or is_alone
+        else is_subject and len(_WORD.findall(after)) <= _MAX_WORDS_AFTER
     )
-    is_doubted = _DOUBT.search(_blank(statement, labels)) is not None
-    return competing if len(competing) == 1 and is_stated and not is_doubted else set()
+    is_single = len(competing) == 1 and not _is_doubted(statement, labels)
+    return competing if is_single and is_stated else set()
 
 
 def find_mentions(text: str, labels: Labels) -> Iterator[Mention]:
@@ -213,15 +225,14 @@ def find_mentions(text: str, labels: Labels) -> Iterator[Mention]:
         ends_clause = _CLAUSE_END.match(text, match.end()) is not None
         preceding = text[max(0, match.start() - 20) : match.start()]
         opens_clause = _CLAUSE_START.search(preceding) is not None
-        is_alone = ends_clause and opens_clause
         is_clear = is_as_asked and (ends_clause or not _is_common_word(str(label)))
         yield Mention(
             match.start(),
             match.end(),
             label,
-            is_alone and _HEAD_END.match(text, match.end()) is not None,
             opens_clause,
-            is_clear or is_alone,
+            ends_clause,
+            is_clear or (opens_clause and ends_clause),
             is_as_asked or ends_clause,
         )
 
@@ -234,6 +245,10 @@ def _is_common_word(label: str) -> bool:
     """Return whether a label may occur in a sentence without being meant as the label."""
     is_in_capitals = len(label) > 1 and label.upper() == label != label.lower()
     return not is_in_capitals or _DOUBT.fullmatch(label) is not None
+
+
+def _is_doubted(text: str, labels: Labels) -> bool:
+    return _DOUBT.search(_blank(text, labels)) is not None
 
 
 def _blank(text: str, labels: Labels) -> str:
@@ -276,4 +291,4 @@ def _pattern(labels: Labels) -> re.Pattern[str]:
 @lru_cache(maxsize=256)
 def _announcing(names: Sequence[str]) -> re.Pattern[str]:
     words = "|".join([ANNOUNCING, *map(re.escape, names)])
-    return re.compile(rf"(?:{words}){_IS}", re.IGNORECASE)
+    return re.compile(rf"(?:{words}){_IS}|\b(?:I|we) (?:find|vote)\b", re.IGNORECASE)

@@ -62,7 +62,8 @@ _TAGGED = re.compile(r"<(\w{1,40})>([^<>]*)</\1>")
 _TOKEN = re.compile(r"</?\|?[\w｜▁/]{1,40}\|?>")
 """A tag, or a start or end token of a chat template: "</s>", "<|im_end|>", "<eoa>"."""
 _OBJECT = re.compile(r"\{\s*\"")
-_FIRST_SENTENCE = re.compile(r"\s*[^\n]*?[.!?。！？\n]")
+_FIRST_SENTENCE = re.compile(r"\s*[^\n]*?[.!?。！？\n]|[^:：]*[:：]")
+"""The first sentence of a reply that is cut; if that has no end, the words before a colon."""
 
 
 @dataclass(frozen=True, slots=True)
