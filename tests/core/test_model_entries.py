@@ -142,13 +142,13 @@ def test_a_job_calls_the_server_of_the_users_entry(tmp_path: Path) -> None:
         {"models/mistral": user_entry, "run": ["single"], "experiments/single/models": "mistral"}
     )
     process = workflow.run(
-        "preview", "--config", "models={mistral: {temperature: 1}, gpt-4: {seed: 3}}"
+        "preview",
+        "--config",
+        "models={mistral: {model: mistral-small}, gpt-4: {seed: 3}}",
     )
     assert process.returncode == 0, process.stdout
-    line = (
-        "mistral: openai, model mistral-large-latest; https://api.openai.com/v1; key from MINE (not"
-        " set); temperature 1.0"
-    )
+    server = "https://api.openai.com/v1; key from MINE (not set)"
+    line = f"mistral: openai, model mistral-small; {server}"
     assert f"\n{line}\n" in process.stdout
     assert (
         process.stdout.count("--config: models.gpt-4 changes the entry that moot has; kept: ") == 1

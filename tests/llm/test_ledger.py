@@ -89,15 +89,6 @@ async def test_the_first_reply_counts_and_comes_back(tmp_path: Path) -> None:
     ledger.close()
 
 
-async def test_hostile_text_is_stored_unchanged(tmp_path: Path) -> None:
-    ledger = Ledger(str(tmp_path))
-    text = "'; DROP TABLE replies; --\x00\x1b[31m 🏛 \u202e \ufdd0 \\u0000"
-    await ledger.put(entries(1, text)[0])
-    stored_entry = await ledger.get(entries(1)[0].call_id)
-    assert stored_entry is not None
-    assert stored_entry.reply.text == text
-
-
 async def test_no_caller_waits_forever_after_an_error() -> None:
     def work(items: object) -> list[int]:
         raise RuntimeError("a bug")
@@ -254,25 +245,8 @@ def test_a_locked_ledger_is_not_waited_for_where_the_process_is_to_end(
     ledger.close()
 
 
-@pytest.mark.parametrize("damaged_place", ["start", "middle"])
-def test_a_damaged_ledger_is_reported_and_not_changed(damaged_place: str, tmp_path: Path) -> None:
-    ledger = Ledger(str(tmp_path))
-    ledger.store(entries(2000, LONG_TEXT[:300]))
-    ledger.close()
-    file = tmp_path / "ledger.sqlite"
-    content = bytearray(file.read_bytes())
-    start = 0 if damaged_place == "start" else 4096
-    content[start : start + 200_000] = b"\xa5" * 200_000
-    file.write_bytes(content)
-    with pytest.raises(UserError, match=r"ledger .*(not a database|malformed).* move"):
-        damaged = Ledger(str(tmp_path))
-        damaged.replies([entry.call_id for entry in entries(2000)])
-        damaged.store(entries(3000, "more"))
-    assert file.read_bytes() == content
-
-
-@pytest.mark.parametrize(("start", "length"), [(0, 16), (0, 100), (44, 4), (100, 8), (0, 4096)])
-def test_the_message_about_a_damaged_header_points_to_the_page_on_recovery(
+@pytest.mark.parametrize(("start", "length"), [(0, 16), (44, 4), (100, 8), (4096, 60_000)])
+def test_a_damaged_ledger_is_reported_with_the_page_on_recovery_and_not_changed(
     tmp_path: Path, start: int, length: int
 ) -> None:
     ledger = Ledger(str(tmp_path))
@@ -291,9 +265,9 @@ def test_the_message_about_a_damaged_header_points_to_the_page_on_recovery(
 
 
 @pytest.mark.parametrize(
-    ("version", "refusal"), [(99, "written by a newer moot"), (3, "written by an earlier moot")]
+    ("version", "refusal", "writable"),
+    [(99, "written by a newer moot", True), (3, "written by an earlier moot", False)],
 )
-@pytest.mark.parametrize("writable", [True, False])
 def test_a_ledger_of_another_version_is_refused_and_not_changed(
     version: int, refusal: str, writable: bool
 ) -> None:
@@ -329,22 +303,9 @@ def test_six_processes_open_one_new_ledger_in_the_same_moment(tmp_path: Path) ->
     """Slow: only this test detects processes that make the same tables at once."""
     with ProcessPoolExecutor(6, multiprocessing.get_context("spawn")) as pool:
         list(pool.map(time.sleep, [0.2] * 6))  # all six are up
-        for number in range(12):
+        for number in range(6):
             ledger, moment = str(tmp_path / str(number)), time.time() + 0.02
             list(pool.map(open_at, [ledger] * 6, [moment] * 6))
-
-
-def test_eight_processes_open_one_new_ledger_at_once(server: FaultServer, tmp_path: Path) -> None:
-    cases = people(tmp_path / "cases.parquet", 16)
-    server.reset()
-    config = configuration(server.url, tmp_path, shards=8)
-    jobs = [
-        start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard) for shard in range(8)
-    ]
-    for job in jobs:
-        job.join(PATIENCE)
-    assert [job.exitcode for job in jobs] == [0] * 8
-    assert Ledger(config["ledger"]).read_totals().calls == server.stats()["requests"] == 16 * 16
 
 
 def test_four_processes_want_the_same_replies_and_pay_once(
@@ -415,7 +376,7 @@ def test_a_request_comes_back_character_by_character(text: str, tmp_path: Path) 
 
 def test_requests_of_debates_are_compressed(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
-    all_entries = of_requests(chain.from_iterable(map(requests_of_a_debate, range(100))))
+    all_entries = of_requests(chain.from_iterable(map(requests_of_a_debate, range(20))))
     for start in range(0, len(all_entries), 64):
         ledger.store(all_entries[start : start + 64])
     call_ids = [entry.call_id for entry in all_entries]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from chat_servers import ask_once, serving
+from chat_servers import ask_once, completion, question, serving
 from moot.core.errors import CallFailedError
 from moot.llm.parsing.replies import parse_label
 
@@ -44,8 +44,10 @@ STREAMS = {
     "BerriAI/litellm#27968": ['{"id": "c", "choices": []}'],
     "BerriAI/litellm#859": [_chunk(delta={"content": None})],
     "agentuniverse-ai/agentUniverse#772": [_chunk(delta=None), '{"id": "c"}'],
+    "sgl-project/sglang#3912": [_chunk(delta={"role": None, "content": "", "tool_calls": None},
+                                       logprobs=None, finish_reason="")],
     "a comment as a sign of life": [""],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("report", STREAMS)
@@ -86,3 +88,49 @@ async def test_a_filtered_reply_without_a_message_is_kept(message: Any) -> None:
         reply = await ask_once(server, "openai")
     assert (reply.text, reply.finish_reason) == ("", "content_filter")
     assert len(server.bodies) == 1
+
+
+async def test_a_stream_without_a_finish_reason_is_not_paid_for_without_end() -> None:
+    """earendil-works/pi#4345: some gateways send `finish_reason: null` up to the end."""
+    parts = [_chunk(delta={"content": "It will."}, finish_reason=None), "[DONE]"]
+
+    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        text = "".join(f"data: {part}\n\n" for part in parts)
+        return web.Response(text=text, content_type="text/event-stream")
+
+    async with serving(answer) as server:
+        with pytest.raises(CallFailedError, match="no finish_reason; set `stream: false`"):
+            await ask_once(server, "openai", stream=True, attempts=2)
+    assert len(server.bodies) == 2
+
+
+async def test_probabilities_without_a_list_of_the_likeliest_are_read() -> None:
+    """BerriAI/litellm#21932: `top_logprobs: null` where a list is expected."""
+
+    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        token = {"token": "YES", "logprob": -0.1, "top_logprobs": None}
+        choice = {"message": {"content": "YES"}, "finish_reason": "length"}
+        return web.json_response({"choices": [{**choice, "logprobs": {"content": [token]}}]})
+
+    async with serving(answer) as server:
+        reply = await ask_once(server, "openai", question(choices=("YES", "NO")))
+    assert (reply.logprobs, reply.unlisted_logprob) == (pytest.approx({"YES": -0.1}), -0.1)
+
+
+async def test_a_reply_that_only_loads_the_model_is_empty() -> None:
+    """can1357/oh-my-pi#7465: Ollama answers `done_reason: load` without a word."""
+
+    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        return web.json_response({**completion("ollama", ""), "done_reason": "load"})
+
+    async with serving(answer) as server:
+        with pytest.raises(CallFailedError, match="the reply is empty"):
+            await ask_once(server, "ollama", attempts=2)
+
+
+def test_thinking_that_the_server_did_not_separate_states_no_answer() -> None:
+    """openvinotoolkit/model_server#4495, vllm-project/vllm#50938."""
+    cut = parse_label(" thinking\nOkay, so the answer is A. But", ("A", "B"), cut_at=200)
+    assert cut.problem == "cut at max_tokens 200"
+    late = parse_label("Let me see: A.\n<think>It is A.</think>\nB", ("A", "B"))
+    assert late.value == {"prediction": "B"}

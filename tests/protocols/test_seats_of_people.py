@@ -34,11 +34,9 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
         ("judge", {}, "people"),
         ("judge", {"answer": "likelihood", "beliefs": "after_turn"}, "people"),
         ("prosecutor", {}, "people"),
-        ("defense", {"strategy": "inline"}, "people"),
     ],
     "feedback": [
         ("judge", {"rounds": 1}, "people"),
-        ("judge", {"rounds": 1, "answer": "generation"}, "people"),
         ("judge", {"rounds": 1, "answer": "likelihood"}, "people"),
         ("debater 2", {"rounds": 2}, "people"),
         ("debater 1", {"rounds": 1, "sides": "opposed"}, "people"),
@@ -66,30 +64,24 @@ SEATS: dict[str, list[tuple[str, dict[str, Any], str]]] = {
             "conference",
         )
         for seat, answer in (
-            ("judge", "label"),
             ("judge", "json"),
             ("judge", "likelihood"),
             ("moderator", "label"),
             ("participant_2", "label"),
             ("evaluator", "label"),
-            ("grader", "label"),
             ("coder", "label"),
         )
     ],
-    "agreement": [
-        ("judge", {"answer": answer}, "agreement") for answer in ("label", "json", "likelihood")
-    ],
+    "agreement": [("judge", {"answer": answer}, "agreement") for answer in ("label", "likelihood")],
     "grading": [("grader", {}, "agreement")],
-    "stance": [
-        ("annotator", {"answer": answer}, "people") for answer in ("label", "json", "likelihood")
-    ],
+    "stance": [("annotator", {"answer": answer}, "people") for answer in ("json", "likelihood")],
     "polarity": [("annotator", {"prompting": "cot", "answer": "json"}, "people")],
     "zero_shot": [("expert", {}, "people"), ("expert", {"answer": "likelihood"}, "people")],
     "few_shot": [("expert", {"shots": 2}, "people")],
     "cot": [("expert", {}, "people")],
     "n_shot_cot": [("expert", {"shots": 2}, "people")],
     "self_consistency": [("expert", {"k": 3}, "people")],
-    "four_step_cot": [("expert", {}, "people"), ("expert", {"answer": "likelihood"}, "people")],
+    "four_step_cot": [("expert", {}, "people")],
     "reflexion": [("expert", {"reflections": 1}, "people")],
     "alone": [("judge", {"default_repetitions": 2}, "people")],
     "recall": [("reader", {}, "people")],

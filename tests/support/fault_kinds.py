@@ -31,8 +31,7 @@ CONTENT = [
     "outside_labels",
     "content_filter",
 ]
-# Answers of which the memory could not hold enough: text without end, and little that unpacks to
-# very much.
+# Answers of which the memory could not hold enough: text without end, and a compressed one.
 ENDLESS = ["endless", "packed"]
 # Refusals that a second attempt cannot mend.
 FATAL = ["insufficient_quota", "invalid_key", "model_not_found", "context_length"]

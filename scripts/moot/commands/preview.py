@@ -313,7 +313,7 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
 
 
 def describe_servers(plan: Plan) -> str:
-    """Return a line for each model of this run: its server and its settings."""
+    """Return a line for each model of this run: its server, and where its key is read."""
     models = {name: plan.config.models[name] for name in sorted(plan.models_used)}
     return "".join(
         f"{name}: {describe_destination(model)}\n"

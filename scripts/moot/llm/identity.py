@@ -10,18 +10,6 @@ from moot.core.model_config import ModelConfig
 from moot.core.model_values import address_problem
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_SENT_KEYS = {
-    "temperature",
-    "max_tokens",
-    "context",
-    "seed",
-    "structured",
-    "omit",
-    "reasoning",
-    "batch",
-    "parameters",
-}
-"""Keys of a model's entry that `describe_destination` shows."""
 
 
 def server_address(config: ModelConfig, environment: Mapping[str, str] = os.environ) -> str | None:
@@ -134,14 +122,10 @@ def normalized_identity(identity: str) -> str:
 
 
 def describe_destination(config: ModelConfig) -> str:
-    """Describe the destination of a model's calls, and their settings.
-
-    A key is named by its variable, with whether it is set.
-    """
+    """Describe the destination of a model's calls, and the variable of its key, set or not."""
     place = server_address(config) or "in this process"
     parts = [f"{config.endpoint}, model {config.model}", place]
     if variable := key_variable(config):
         state = "set" if os.environ.get(variable) else "not set"
         parts.append(f"key from {variable} ({state})")
-    settings = config.model_dump(include=_SENT_KEYS, exclude_unset=True, exclude_none=True)
-    return "; ".join([*parts, *(f"{key} {value}" for key, value in settings.items())])
+    return "; ".join(parts)

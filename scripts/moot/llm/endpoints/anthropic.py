@@ -35,15 +35,6 @@ FINISH_REASONS = {
     "refusal": "content_filter",
 }
 """Anthropic's `stop_reason` to the `finish_reason` of the chat completions API."""
-_UNSUPPORTED_KEYWORDS = {
-    "minimum",
-    "maximum",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-}
-"""Keywords of JSON Schema that the API refuses. Replies are checked against the whole schema."""
 
 TRAITS = EndpointTraits(
     address_variable="ANTHROPIC_BASE_URL",
@@ -56,6 +47,17 @@ TRAITS = EndpointTraits(
 )
 
 
+def read_usage(counts: Json) -> Usage:
+    """Return the token counts; `input_tokens` leaves out what its cache reads and writes."""
+
+    def count(field: str) -> int:
+        return read_count(counts, field)
+
+    cached = count("cache_read_input_tokens")
+    prompt_tokens = count("input_tokens") + cached + count("cache_creation_input_tokens")
+    return Usage(prompt_tokens, count("output_tokens"), cached)
+
+
 @register_endpoint("anthropic", TRAITS)
 class AnthropicEndpoint(SdkEndpoint):
     """The messages API."""
@@ -64,16 +66,12 @@ class AnthropicEndpoint(SdkEndpoint):
     path = "/v1/messages"
     models_path = "/v1/models"
     reply_kind = "message of Anthropic's"
+    package_name = "anthropic"
+    assemble = staticmethod(assemble_message)
+    read_usage = staticmethod(read_usage)
 
     def __init__(self, config: ModelConfig, _threads: int) -> None:
         super().__init__(_open_client(config), config)
-
-    @staticmethod
-    def package() -> Json:
-        """Return the package `anthropic`."""
-        import anthropic  # a replay must not load clients
-
-        return anthropic
 
     def body(self, request: Request) -> JsonObject:
         """Return the body of a request; the API takes no seed."""
@@ -92,7 +90,11 @@ class AnthropicEndpoint(SdkEndpoint):
         if system_text := "\n\n".join(system):
             body["system"] = system_text
         if request.schema is not None:
-            schema = {"type": "json_schema", "schema": _supported_schema(dict(request.schema))}
+            import anthropic  # a replay must not load clients
+
+            # The API refuses some keywords of JSON Schema, which the package moves into texts.
+            supported = anthropic.transform_schema(dict(request.schema))
+            schema = {"type": "json_schema", "schema": supported}
             body["output_config"] = {**body.get("output_config", {}), "format": schema}
         return body
 
@@ -102,7 +104,7 @@ class AnthropicEndpoint(SdkEndpoint):
             raise logprobs_unavailable(request.model, "Anthropic's API gives none")
 
     def parse_reply(self, request: Request, response: Json, seconds: float) -> Reply:
-        usage = _read_usage(response.get("usage"))
+        usage = read_usage(response.get("usage"))
         texts = {"text": "", "thinking": ""}
         for block in response["content"]:
             if block["type"] in texts:
@@ -119,16 +121,6 @@ class AnthropicEndpoint(SdkEndpoint):
         )
         check_reply_content(request.model, reply, usage)
         return replace(reply, **asdict(usage))
-
-    @staticmethod
-    def assemble(content: bytes) -> JsonObject:
-        """Return the message whose parts were streamed."""
-        return assemble_message(content)
-
-    @staticmethod
-    def read_usage(counts: Json) -> Usage:
-        """Return the token counts in the field `usage`."""
-        return _read_usage(counts)
 
 
 def _open_client(config: ModelConfig) -> "anthropic.AsyncAnthropic":
@@ -154,30 +146,6 @@ def _open_client(config: ModelConfig) -> "anthropic.AsyncAnthropic":
     return anthropic.AsyncAnthropic(base_url=address, open_telemetry=False, **options)
 
 
-def _supported_schema(schema: Json) -> Json:
-    """Return a schema without the keywords that the API refuses."""
-    if isinstance(schema, list):
-        return [_supported_schema(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        keyword: _supported_schema(part)
-        for keyword, part in schema.items()
-        if keyword not in _UNSUPPORTED_KEYWORDS
-    }
-
-
 def _read_service_tier(response: Json) -> str:
     usage = response.get("usage")
     return str(usage.get("service_tier") or "") if isinstance(usage, dict) else ""
-
-
-def _read_usage(counts: Json) -> Usage:
-    """Return the token counts; `input_tokens` leaves out what its cache reads and writes."""
-
-    def count(field: str) -> int:
-        return read_count(counts, field)
-
-    cached = count("cache_read_input_tokens")
-    prompt_tokens = count("input_tokens") + cached + count("cache_creation_input_tokens")
-    return Usage(prompt_tokens, count("output_tokens"), cached)

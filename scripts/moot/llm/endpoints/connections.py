@@ -14,8 +14,8 @@ from moot.core.model_config import ModelConfig
 from moot.core.model_values import split_address
 from moot.core.types import Json, JsonObject
 from moot.llm.endpoints.response_bodies import (
-    ACCEPTED_ENCODINGS,
     MAX_RESPONSE_BYTES,
+    UNCOMPRESSED,
     limit_response_size,
 )
 from moot.llm.identity import server_address
@@ -54,7 +54,7 @@ def http_options(config: ModelConfig, package: Json) -> JsonObject:
     return {
         "timeout": config.timeout,
         "follow_redirects": False,
-        "headers": {"Accept-Encoding": ACCEPTED_ENCODINGS},
+        "headers": {"Accept-Encoding": UNCOMPRESSED},
         "event_hooks": {"response": [limit_response_size(max_bytes, package.ByteStream)]},
         "verify": context,
         "trust_env": not _is_loopback(address),  # no proxy sees prompts to this machine

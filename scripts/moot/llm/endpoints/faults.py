@@ -82,9 +82,10 @@ def has_error(body: Json) -> bool:
 
 def fault_in_success(body: Json, model: str) -> MootError:
     """Return the error in a response with status 200, which counts as its code, else as 400."""
-    code = str(_error_object(body).get("code") or "")
+    content = json.dumps(body).encode()
+    code = str(_error_object(_read_json(content)).get("code") or "")
     status = int(code) if code.isdecimal() and 400 <= int(code) < 600 else 400
-    return fault_of_status(status, {}, json.dumps(body).encode(), model)
+    return fault_of_status(status, {}, content, model)
 
 
 def describe_body(content: bytes) -> str:
@@ -103,19 +104,16 @@ def read_json(content: bytes) -> Json:
 
 def _read_json(content: bytes) -> Json:
     try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
+        body = read_json(content)
+    except TransientError:
         return None
     return body[0] if isinstance(body, list) and body else body
 
 
 def _error_object(body: Json) -> Mapping[str, Json]:
     """Return the object that has the code of an error: `error`, or the body itself."""
-    inner = body[0] if isinstance(body, list) and body else body
-    error = inner.get("error") if isinstance(inner, dict) else None
-    if isinstance(error, dict):
-        return error
-    return inner if isinstance(inner, dict) else {}
+    error = body.get("error") if isinstance(body, dict) else None
+    return next((part for part in (error, body) if isinstance(part, dict)), {})
 
 
 def _words(body: Json) -> str:
@@ -139,11 +137,9 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
             continue
         return seconds if 0 < seconds < float("inf") else None
     try:
-        date = parsedate_to_datetime(value)
+        seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
     except (ValueError, TypeError):
         return None
-    aware_date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    seconds = (aware_date - datetime.now(UTC)).total_seconds()
     return seconds if seconds > 0 else None
 
 

@@ -3,13 +3,47 @@
 import math
 from collections.abc import Mapping, Sequence
 
+from moot.core.errors import CallFailedError
+from moot.core.types import Json
+from moot.core.usage import Usage
+from moot.llm.endpoints.faults import logprobs_unavailable
+from moot.llm.request import Request
+
 TOP_LOGPROBS = 20
 """How many tokens a server is asked to list: the most that OpenAI's API allows."""
 
 
+ChoiceLogprobs = tuple[dict[str, float], float | None]
+"""What `label_logprobs` returns."""
+
+
+def choice_logprobs(request: Request, tokens: Json, usage: Usage | None) -> ChoiceLogprobs:
+    """Return the log-probabilities of a request's choices; see `label_logprobs`.
+
+    Args:
+        request: the request.
+        tokens: those of the reply, as the chat completions API and Ollama list them.
+        usage: the reply's token counts.
+
+    Raises:
+        LogprobsUnavailableError: the reply lists none.
+        CallFailedError: one that is needed is null, which vLLM sends for NaN.
+    """
+    if not request.choices:
+        return {}, None
+    if not tokens:
+        raise logprobs_unavailable(request.model, "its replies carry none")
+    first_tokens = [tokens[0], *(tokens[0].get("top_logprobs") or ())]
+    token_logprobs = {token["token"]: token["logprob"] for token in first_tokens}
+    try:
+        return label_logprobs(token_logprobs, request.choices)
+    except ValueError as error:
+        raise CallFailedError(str(error), usage=usage) from None
+
+
 def label_logprobs(
     token_logprobs: Mapping[str, float | None], labels: Sequence[str]
-) -> tuple[dict[str, float], float | None]:
+) -> ChoiceLogprobs:
     """Return the log-probability of each label: the sum over the tokens that begin this label only.
 
     Args:

@@ -1,7 +1,5 @@
 """The content of a server's message: an answer, a refusal, only reasoning, or nothing."""
 
-from dataclasses import dataclass
-
 from moot.core.errors import TransientError
 from moot.core.log import LOG
 from moot.core.types import Json
@@ -15,38 +13,18 @@ _WARNED: set[str] = set()
 """The models of which this process has warned."""
 
 
-@dataclass(slots=True)
-class MessageContent:
-    """The parts of a message.
-
-    Attributes:
-        text: the answer, or the words of a refusal.
-        reasoning: the model's text before its answer, if the server separates it.
-        is_refusal: whether the server marks the text as a refusal.
-    """
-
-    text: str = ""
-    reasoning: str = ""
-    is_refusal: bool = False
+def read_reasoning(message: Json) -> str:
+    """Return the model's text before its answer, if the server separates it."""
+    reasonings = (message.get(field) for field in _REASONING_FIELDS)
+    return next((part for part in reasonings if part and isinstance(part, str)), "")
 
 
-def read_message(message: Json) -> MessageContent:
-    """Return the parts of a message of the chat completions API.
+def read_text(content: Json) -> str:
+    """Return the text of a content, which may be a list of parts; only parts of text count.
 
     Raises:
         TypeError: a part has another type than expected.
     """
-    text, refusal = _text_of(message.get("content")), optional_text(message.get("refusal"))
-    reasonings = (message.get(field) for field in _REASONING_FIELDS)
-    return MessageContent(
-        text=text or refusal,
-        reasoning=next((part for part in reasonings if part and isinstance(part, str)), ""),
-        is_refusal=bool(refusal) and not text,
-    )
-
-
-def _text_of(content: Json) -> str:
-    """Return the text of a content, which may be a list of parts; only parts of text count."""
     if not isinstance(content, list):
         return optional_text(content)
     texts = [part if isinstance(part, str) else part.get("text") for part in content]

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from moot.core.endpoint_traits import EndpointTraits
 from moot.core.errors import (
-    CallFailedError,
     MootError,
     ServerFaultError,
     TransientError,
@@ -21,13 +20,8 @@ from moot.core.types import Fields, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.connections import http_options
-from moot.llm.endpoints.faults import (
-    fault_in_success,
-    fault_of_status,
-    logprobs_unavailable,
-    read_json,
-)
-from moot.llm.endpoints.logprobs import label_logprobs
+from moot.llm.endpoints.faults import fault_in_success, fault_of_status, read_json
+from moot.llm.endpoints.logprobs import choice_logprobs
 from moot.llm.endpoints.messages import check_reply_content
 from moot.llm.identity import server_address
 from moot.llm.redaction import api_key, redacted
@@ -67,8 +61,9 @@ def _raise_faults(model: str) -> Callable[["httpx.Response"], Awaitable[None]]:
         if not response.is_success:
             raise fault_of_status(response.status_code, response.headers, content, model)
         for line in content.splitlines():  # of a stream, each line is a part of the reply
-            if line.startswith(b'{"error"'):
-                raise fault_in_success(read_json(line), model)
+            part = read_json(line) if b'"error"' in line else {}
+            if part.get("error"):  # servers that speak Ollama's API send it beside a message too
+                raise fault_in_success(part, model)
 
     return check
 
@@ -179,10 +174,9 @@ class OllamaEndpoint:
     def _reply(
         self, request: Request, response: "ollama.ChatResponse", seconds: float, served_model: str
     ) -> Reply:
-        logprobs, unlisted = (
-            self._choice_logprobs(request, response) if request.choices else ({}, None)
-        )
         usage = Usage(response.prompt_eval_count or 0, response.eval_count or 0)
+        tokens = response.model_dump()["logprobs"] if request.choices else None
+        logprobs, unlisted = choice_logprobs(request, tokens, usage)
         reply = Reply(
             text=response.message.content or "",
             reasoning=response.message.thinking or "",
@@ -197,19 +191,6 @@ class OllamaEndpoint:
         if not request.choices:
             check_reply_content(request.model, reply, usage if usage.tokens else None)
         return reply
-
-    @staticmethod
-    def _choice_logprobs(
-        request: Request, response: "ollama.ChatResponse"
-    ) -> tuple[dict[str, float], float | None]:
-        if not response.logprobs:
-            raise logprobs_unavailable(request.model, "its replies carry none; update Ollama")
-        tokens = [response.logprobs[0], *(response.logprobs[0].top_logprobs or ())]
-        token_logprobs = {token.token: token.logprob for token in tokens}
-        try:
-            return label_logprobs(token_logprobs, request.choices)
-        except ValueError as error:
-            raise CallFailedError(str(error)) from None
 
     async def close(self) -> None:
         """Close the connections."""

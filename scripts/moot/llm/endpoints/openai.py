@@ -5,18 +5,18 @@ from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING, ClassVar
 
 from moot.core.endpoint_traits import EndpointTraits
-from moot.core.errors import CallFailedError, TransientError
+from moot.core.errors import TransientError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
-from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.faults import describe_body, logprobs_unavailable
-from moot.llm.endpoints.logprobs import label_logprobs
+from moot.llm.endpoints.logprobs import choice_logprobs
 from moot.llm.endpoints.messages import (
     MAY_BE_EMPTY,
     check_reply_content,
     optional_text,
-    read_message,
+    read_reasoning,
+    read_text,
 )
 from moot.llm.endpoints.response_bodies import read_reasoning_tokens, read_usage
 from moot.llm.endpoints.sdk import (
@@ -54,17 +54,13 @@ class OpenAIEndpoint(SdkEndpoint):
     models_path = "/models"
     reply_kind = "chat completion"
     batch_path = "/v1/chat/completions"
+    package_name = "openai"
+    assemble = staticmethod(assemble_completion)
+    read_usage = staticmethod(read_usage)
 
     def __init__(self, config: ModelConfig, _threads: int) -> None:
         super().__init__(_open_client(config), config)
         self._config = config
-
-    @staticmethod
-    def package() -> Json:
-        """Return the package `openai`."""
-        import openai  # a replay must not load clients
-
-        return openai
 
     def body(self, request: Request) -> JsonObject:
         """Return the body of a request."""
@@ -103,17 +99,16 @@ class OpenAIEndpoint(SdkEndpoint):
             problem = f"the server broke the reply off (finish_reason {finish_reason}): {error}"
             raise TransientError(redacted(problem), stated_usage)
         can_be_empty = finish_reason in MAY_BE_EMPTY  # a filter may leave no message at all
-        message = read_message(choice["message"] or {} if can_be_empty else choice["message"])
-        try:
-            logprobs, unlisted = self._choice_logprobs(request, choice)
-        except ValueError as error:  # vLLM sends NaN as null
-            raise CallFailedError(str(error), usage=stated_usage) from None
+        message = choice["message"] or {} if can_be_empty else choice["message"]
+        text, refusal = read_text(message.get("content")), optional_text(message.get("refusal"))
+        tokens = (choice.get("logprobs") or {}).get("content")
+        logprobs, unlisted = choice_logprobs(request, tokens, stated_usage)
         reply = Reply(
-            text=message.text,
-            reasoning=message.reasoning,
+            text=text or refusal,
+            reasoning=read_reasoning(message),
             logprobs=logprobs,
             unlisted_logprob=unlisted,
-            finish_reason="refusal" if message.is_refusal else finish_reason,
+            finish_reason="refusal" if refusal and not text else finish_reason,
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
             cached_tokens=usage.cached_tokens,
@@ -124,28 +119,6 @@ class OpenAIEndpoint(SdkEndpoint):
         if not request.choices:
             check_reply_content(self._config.model, reply, stated_usage)
         return reply
-
-    @staticmethod
-    def assemble(content: bytes) -> JsonObject:
-        """Return the chat completion whose parts were streamed."""
-        return assemble_completion(content)
-
-    @staticmethod
-    def read_usage(counts: Json) -> Usage:
-        """Return the token counts in the field `usage`."""
-        return read_usage(counts)
-
-    @staticmethod
-    def _choice_logprobs(request: Request, choice: Json) -> tuple[dict[str, float], float | None]:
-        """Return the log-probabilities of the request's choices; see `label_logprobs`."""
-        if not request.choices:
-            return {}, None
-        content = (choice.get("logprobs") or {}).get("content")
-        if not content:
-            raise logprobs_unavailable(request.model, "its replies carry none")
-        tokens = [content[0], *(content[0].get("top_logprobs") or ())]
-        token_logprobs = {token["token"]: token["logprob"] for token in tokens}
-        return label_logprobs(token_logprobs, request.choices)
 
 
 def _is_broken_off(choice: Json, finish_reason: str) -> bool:

@@ -1,9 +1,10 @@
 """The shared code of the endpoints over the packages `openai` and `anthropic`."""
 
+import importlib
 import json
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from moot.core.endpoint_traits import EndpointTraits
@@ -30,16 +31,6 @@ if TYPE_CHECKING:
     import openai
 
 Result = TypeVar("Result")
-_TELEMETRY_HEADERS = (
-    "X-Stainless-Lang",
-    "X-Stainless-Package-Version",
-    "X-Stainless-OS",
-    "X-Stainless-Arch",
-    "X-Stainless-Runtime",
-    "X-Stainless-Runtime-Version",
-    "X-Stainless-Async",
-)
-"""Headers by which the packages describe this machine to the server; no server needs them."""
 
 
 class SdkEndpoint(ABC):
@@ -54,6 +45,9 @@ class SdkEndpoint(ABC):
         path: of a call, below the client's base address.
         models_path: of the list of models.
         reply_kind: the name of a reply, for messages.
+        package_name: of the client's package.
+        assemble: returns the response whose parts were streamed.
+        read_usage: returns the token counts in the field `usage`.
         batch_path: of a call in a file of gathered calls, for endpoints with the trait
             `has_batches`.
         client: the package's client.
@@ -63,6 +57,9 @@ class SdkEndpoint(ABC):
     path: str
     models_path: str
     reply_kind: str
+    package_name: str
+    assemble: Callable[[bytes], JsonObject]
+    read_usage: Callable[[Json], Usage]
     batch_path = ""
 
     def __init__(
@@ -75,23 +72,13 @@ class SdkEndpoint(ABC):
         self._model = config.model
         self._is_streaming = config.stream
         self._response_type = httpx2.Response
-        self._package = self.package()
+        self._package = importlib.import_module(self.package_name)
         self._address = f"{str(client.base_url).rstrip('/')}{self.path}"
         self._connection_errors = (self._package.APIConnectionError, aiohttp.ClientError, OSError)
-
-    @staticmethod
-    @abstractmethod
-    def package() -> Json:
-        """Return the package whose client is used."""
 
     @abstractmethod
     def body(self, request: Request) -> JsonObject:
         """Return the body of a request."""
-
-    @staticmethod
-    @abstractmethod
-    def assemble(content: bytes) -> JsonObject:
-        """Return the response whose parts were streamed."""
 
     @abstractmethod
     def parse_reply(self, request: Request, response: Json, seconds: float) -> Reply:
@@ -100,11 +87,6 @@ class SdkEndpoint(ABC):
         A `TypeError`, `KeyError` and the like, which an unexpected form raises, needs no handling:
         `read_reply` turns it into a `TransientError`.
         """
-
-    @staticmethod
-    @abstractmethod
-    def read_usage(counts: Json) -> Usage:
-        """Return the token counts in the field `usage`."""
 
     @abstractmethod
     def check(self, request: Request) -> None:
@@ -230,8 +212,8 @@ def package_options(
 ) -> JsonObject:
     """Return the arguments that the clients of both packages share.
 
-    No header describes this machine. Headers that the environment adds are sent only to the server
-    of the account (`is_account_server`).
+    Headers that the environment adds are sent only to the server of the account
+    (`is_account_server`).
 
     Args:
         package: the package whose client is made.
@@ -240,9 +222,8 @@ def package_options(
         headers_variable: the environment variable by which the package adds headers.
         headers: further headers.
     """
-    names = list(_TELEMETRY_HEADERS)
-    if not is_account_server(config, traits):
-        names += custom_header_names(headers_variable)
+    is_other_account = not is_account_server(config, traits)
+    names = custom_header_names(headers_variable) if is_other_account else []
     return {
         "api_key": key_or_placeholder(config),
         "timeout": config.timeout,

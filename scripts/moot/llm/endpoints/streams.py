@@ -7,7 +7,7 @@ retries apply. A stream that ends early is an error.
 import json
 from collections.abc import Iterator
 
-from moot.core.errors import ServerFaultError
+from moot.core.errors import ServerFaultError, TransientError
 from moot.core.types import Json, JsonObject
 from moot.llm.endpoints.faults import describe_body, has_error
 
@@ -50,7 +50,8 @@ def assemble_completion(content: bytes) -> JsonObject:
     An error within the stream is returned in its place.
 
     Raises:
-        ServerFaultError: the stream ends before a `finish_reason`.
+        ServerFaultError: the stream ends before its mark of the end.
+        TransientError: it names no `finish_reason`, so that the reply may have been cut.
     """
     response: JsonObject = {}
     message: JsonObject = {}
@@ -64,6 +65,8 @@ def assemble_completion(content: bytes) -> JsonObject:
         for part in event.get("choices") or ():
             _add_to_choice(choice, part)
     if choice["finish_reason"] is None:
+        if content.rstrip().endswith(_END_MARK.encode()):  # each further attempt is paid for too
+            raise TransientError("the stream names no finish_reason; set `stream: false`")
         raise ServerFaultError(_end_message(content))
     return {**response, "choices": [choice]}
 
