@@ -56,6 +56,12 @@ def test_answers_of_the_same_repeat_are_not_compared() -> None:
     ) and change.changed == pytest.approx(0.5, abs=0.1)
 
 
+def test_answers_of_several_judges_at_one_time_are_repeats() -> None:
+    index = pd.MultiIndex.from_tuples([("a", 0), ("a", 0), ("a", 0)])
+    side = pd.Series(["yes", "yes", "no"], index=index)
+    assert compared(side, side).between_repeats == pytest.approx(2 / 3)
+
+
 def test_repeats_of_one_side_estimate_the_change_between_repeats() -> None:
     index = pd.MultiIndex.from_tuples([("a", 0), ("a", 1), ("b", 0), ("b", 1)])
     beliefs = pd.Series([0.2, 0.4, 0.5, 0.5], index=index)

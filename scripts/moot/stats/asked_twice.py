@@ -92,7 +92,8 @@ def changes(
 
 def _by_case(answers: Column) -> pd.DataFrame:
     cases, repeats = (answers.index.get_level_values(level) for level in range(2))
-    return pd.DataFrame({"case": cases.astype(str), "repeat": repeats, "value": answers.array})
+    frame = pd.DataFrame({"case": cases.astype(str), "repeat": repeats, "value": answers.array})
+    return frame.rename_axis("number").reset_index()
 
 
 def _mean_distances(first: pd.DataFrame, second: pd.DataFrame, distance_of: Distance) -> Column:
@@ -103,7 +104,9 @@ def _mean_distances(first: pd.DataFrame, second: pd.DataFrame, distance_of: Dist
     """
     pairs = first.merge(second, on="case", suffixes=("", " of second"))
     distances = pd.Series(distance_of(pairs["value"], pairs["value of second"]))
-    is_other = pairs["repeat"] != pairs["repeat of second"]
-    if first is not second:
+    if first is second:
+        is_other = pairs["number"] != pairs["number of second"]
+    else:
+        is_other = pairs["repeat"] != pairs["repeat of second"]
         is_other |= ~is_other.groupby(pairs["case"]).transform("any")
     return distances.where(is_other).groupby(pairs["case"]).mean()
