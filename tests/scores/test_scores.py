@@ -58,10 +58,10 @@ def test_scores_of_ten_cases_worked_by_hand(ten_cases):
         ("base_rate", "binary"): 4 / 9,
         ("base_rate_distance", "binary"): 1 / 9,
         ("false_positive_rate", "binary"): 2 / 5,
-        ("tp", "binary"): 3,
-        ("fp", "binary"): 2,
-        ("fn", "binary"): 1,
-        ("tn", "binary"): 3,
+        ("confusion:yes:yes", ""): 3,
+        ("confusion:no:yes", ""): 2,
+        ("confusion:yes:no", ""): 1,
+        ("confusion:no:no", ""): 3,
         ("confusion:no:invalid", ""): 1,
     }
     assert {name: scores[name] for name in expected} == pytest.approx(expected)

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS, positive_of_two
+from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS
 from moot.core.errors import UserError
 from moot.scores import INVALID_WRONG, concat_scores, no_scores, scorer, to_frame
 from moot.scores.groups import Group, by_group
@@ -40,7 +40,7 @@ from moot.stats.statistic import share_statistic
 @scorer("classification")
 def classification(results: ExperimentResults) -> pd.DataFrame:
     """By model and group, also of the two references: `accuracy`, `precision`, `recall`, `f1`,
-    `kappa`, `mcc`, `tp`, `fp`, `fn`, `tn`, `confusion:TRUE:PREDICTED`; for a positive label
+    `kappa`, `mcc`, `confusion:TRUE:PREDICTED`; for a positive label
     `false_positive_rate`, `predicted_positive_rate`, `base_rate`, `base_rate_distance`. Where no
     truth is known: `share:LABEL`.
 
@@ -66,10 +66,11 @@ def _group_scores(results: ExperimentResults, group: Group) -> Iterator[Score]:
     labels = results.task.labels
     truth, predicted = one_hot(group.rows, labels)
     sample = results.sample(group.rows["case_id"])
-    for metric, average, count in _confusion_counts(
-        truth, predicted, labels, positive_of_two(results.task)
-    ):
-        yield sample.count(metric, count, group.name, average, group.n_invalid if average else 0)
+    counts = truth.T @ np.column_stack([predicted, predicted.sum(axis=1) == 0])
+    for true, cells in zip(labels, counts, strict=True):
+        for answer, count in zip((*labels, "invalid"), cells, strict=True):
+            if count:
+                yield sample.count(f"confusion:{true}:{answer}", float(count), group.name)
     for suffix, is_included in (
         ("", group.valid),
         (INVALID_WRONG, np.ones(len(group.rows), dtype=bool)),
@@ -143,29 +144,6 @@ def _group_name(group: str, label: str) -> str:
     if not label:
         return group
     return f"label={label}" if group == OVERALL else f"{group};label={label}"
-
-
-def _confusion_counts(
-    truth: Floats, answers: Floats, labels: tuple[str, ...], positive: str
-) -> Iterator[tuple[str, str, float]]:
-    """Yield name, average and count of each cell of the confusion matrix that is not empty.
-
-    The name is `confusion:TRUE:PREDICTED`. For two labels, tp, fp, fn and tn are added.
-    """
-    counts = truth.T @ np.column_stack([answers, answers.sum(axis=1) == 0])
-    for row, true in enumerate(labels):
-        for column, predicted in enumerate((*labels, "invalid")):
-            if counts[row, column]:
-                yield f"confusion:{true}:{predicted}", "", float(counts[row, column])
-    if positive:
-        hit, miss = labels.index(positive), 1 - labels.index(positive)
-        for name, cell in {
-            "tp": (hit, hit),
-            "fp": (miss, hit),
-            "fn": (hit, miss),
-            "tn": (miss, miss),
-        }.items():
-            yield name, "binary", float(counts[cell])
 
 
 def one_hot(rows: pd.DataFrame, labels: tuple[str, ...]) -> tuple[Floats, Floats]:

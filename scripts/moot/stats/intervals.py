@@ -78,8 +78,14 @@ class Student:
         return max(low, self.centre - half), min(high, self.centre + half)
 
 
+class _Normal:
+    """A method whose distance is normal."""
+
+    freedom = float("inf")
+
+
 @dataclass(frozen=True, slots=True)
-class Tango:
+class Tango(_Normal):
     """The score test of a difference between two shares of the same independent cases.
 
     Attributes:
@@ -94,11 +100,6 @@ class Tango:
     first_alone: float
     second_alone: float
     pairs: float
-
-    @property
-    def freedom(self) -> float:
-        """The distance is normal."""
-        return float("inf")
 
     def distance(self, supposed: float) -> float:
         """Return the standardised distance of the estimate from a supposed difference."""
@@ -131,17 +132,12 @@ class Tango:
 
 
 @dataclass(frozen=True, slots=True)
-class Wilson:
+class Wilson(_Normal):
     """The score test of a share of independent cases, less a threshold."""
 
     share: float
     cases: float
     threshold: float
-
-    @property
-    def freedom(self) -> float:
-        """The distance is normal."""
-        return float("inf")
 
     def distance(self, supposed: float) -> float:
         """Return how many standard errors the share lies above a supposed one."""
@@ -157,7 +153,7 @@ class Wilson:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedValue:
+class SharedValue(_Normal):
     """The test of a mean whose clusters all have the same value, within two bounds.
 
     >>> [round(end, 3) for end in SharedValue(0.0, 30, (-1.0, 1.0)).interval()]
@@ -167,11 +163,6 @@ class SharedValue:
     value: float
     clusters: float
     bounds: Bounds
-
-    @property
-    def freedom(self) -> float:
-        """The distance is normal."""
-        return float("inf")
 
     def distance(self, supposed: float) -> float:
         """Return how many standard errors the value lies above a supposed one."""

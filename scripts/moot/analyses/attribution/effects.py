@@ -35,8 +35,8 @@ def turn_effects(results: ExperimentResults) -> pd.DataFrame:
     """Return a row for each turn of a debate that was judged with and without it.
 
     Columns: model, debate_id, case_id, repeat; turn (of the recorded debate), place (of the turn,
-    from 1), speaker, phase, verdict; before, after, effect, low, high, p (see `Effect`); floor,
-    moved (see `estimates`); invalid (the number of unusable answers); exact.
+    from 1), speaker, phase, verdict; before, after, effect, low, high, p (see `estimate_effect`);
+    floor, moved (see `estimates`); invalid (the number of unusable answers); exact.
     """
     smallest = results.config.params["min_effect"]
     transcripts = results.transcripts
@@ -64,9 +64,9 @@ def _debate_effects(notes: Sequence[JsonObject], smallest: float) -> Iterator[Js
     for note, effect, floor, is_moved in zip(turns, effects, floors, moved, strict=True):
         yield {
             **note,
-            "before": effect.unchanged_mean,
-            "after": effect.changed_mean,
-            "effect": effect.effect,
+            "before": effect.first,
+            "after": effect.second,
+            "effect": effect.difference,
             "low": effect.low,
             "high": effect.high,
             "p": effect.p,

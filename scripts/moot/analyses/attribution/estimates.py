@@ -9,13 +9,13 @@ test.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from moot.stats.arrays import as_numbers
-from moot.stats.differences import Sums, compare_unpaired
+from moot.stats.differences import Difference, Sums, compare_unpaired
 from moot.stats.intervals import LEVEL
 from moot.stats.paired import holm
 from moot.stats.statistic import SHARE
@@ -24,56 +24,24 @@ Values = Sequence[float]
 NAN = float("nan")
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """The effect of a change.
-
-    Attributes:
-        unchanged_mean, changed_mean: The mean probability of the verdict without and with the
-            change.
-        effect, low, high: The first mean minus the second, with its 95 % interval; the ends are NaN
-            for an exact effect.
-        p: Of the hypothesis of no effect; NaN for an exact effect.
+def estimate_effect(unchanged: Values, changed: Values, *, exact: bool) -> Difference:
+    """Return the effect of a change, the mean probability of the verdict without less that with it,
+    from the probability in each answer; an exact effect has no interval and no p.
     """
-
-    unchanged_mean: float
-    changed_mean: float
-    effect: float
-    low: float
-    high: float
-    p: float
-
-
-def estimate_effect(unchanged: Values, changed: Values, *, exact: bool) -> Effect:
-    """Return the effect of a change, from the verdict's probability in each answer."""
     if not exact:
         return _sampled_effect(tuple(sorted(unchanged)), tuple(sorted(changed)))
-    unchanged_mean, changed_mean = float(np.mean(unchanged)), float(np.mean(changed))
-    return Effect(unchanged_mean, changed_mean, unchanged_mean - changed_mean, NAN, NAN, NAN)
+    first, second = float(np.mean(unchanged)), float(np.mean(changed))
+    return Difference(first, second, first - second, NAN, NAN, NAN, len(unchanged), len(unchanged))
 
 
 @cache
-def _sampled_effect(unchanged: tuple[float, ...], changed: tuple[float, ...]) -> Effect:
-
-    answer_count = len(unchanged) + len(changed)
-    comparison = compare_unpaired(
-        _sums(unchanged),
-        _sums(changed),
-        range(len(unchanged)),
-        range(len(unchanged), answer_count),
-        SHARE,
-    )
-    p = comparison.p
-    if {*unchanged, *changed} <= {0, 1}:
-        p = _fisher_p(*((values.count(1), values.count(0)) for values in (unchanged, changed)))
-    return Effect(
-        comparison.first,
-        comparison.second,
-        comparison.difference,
-        comparison.low,
-        comparison.high,
-        p,
-    )
+def _sampled_effect(unchanged: tuple[float, ...], changed: tuple[float, ...]) -> Difference:
+    clusters = range(len(unchanged)), range(len(unchanged), len(unchanged) + len(changed))
+    comparison = compare_unpaired(_sums(unchanged), _sums(changed), *clusters, SHARE)
+    if not {*unchanged, *changed} <= {0, 1}:
+        return comparison
+    p = _fisher_p(*((values.count(1), values.count(0)) for values in (unchanged, changed)))
+    return replace(comparison, p=p)
 
 
 def _sums(values: Values) -> Sums:
@@ -111,7 +79,7 @@ def noise_floor(unchanged: Values, times: int, *, exact: bool) -> float:
 
 
 def moved_verdict(
-    effects: Sequence[Effect], floors: Sequence[float], smallest: float
+    effects: Sequence[Difference], floors: Sequence[float], smallest: float
 ) -> list[bool]:
     """Return for each change of a debate whether it moved the judge.
 
@@ -121,7 +89,7 @@ def moved_verdict(
     corrected = holm([effect.p for effect in effects])
     moved = []
     for effect, floor, p in zip(effects, floors, corrected, strict=True):
-        is_large = abs(effect.effect) > floor and abs(effect.effect) >= smallest
+        is_large = abs(effect.difference) > floor and abs(effect.difference) >= smallest
         moved.append(is_large and not p >= 1 - LEVEL)  # an exact effect has no p
     return moved
 
