@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from moot.studies.appellate.deidentification import write_deidentification
+from moot.studies.appellate.data_opinions import write_deidentification
 from moot.workflow.job import job
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ from moot.studies.appellate.data_opinions import (
     load,
     load_human_statements,
     read_opinions,
+    write_deidentification,
 )
-from moot.studies.appellate.deidentification import write_deidentification
 from moot.studies.appellate.legal.outcomes import read_outcome
 from moot.studies.appellate.legal.rules import label_statement
 from scripted_model import PROJECT
@@ -167,7 +167,7 @@ def test_summaries_are_the_facts_and_a_leak_excludes(tmp_path: Path, load_contex
     assert loaded.cleaning["excluded: no summary without names and outcome"] == 1
 
 
-def test_a_person_edits_and_excludes_in_the_sheet(tmp_path: Path, load_context: Context) -> None:
+def test_a_person_edits_and_removes_rows(tmp_path: Path, load_context: Context) -> None:
     write_opinions(tmp_path)
     context = load_context("opinions", data_root=tmp_path)
     summaries = {str(number): "Ms. Berg fell." for number in range(10)}
@@ -179,16 +179,9 @@ def test_a_person_edits_and_excludes_in_the_sheet(tmp_path: Path, load_context: 
     write_deidentification(options, with_summaries, tmp_path / "sheet.csv")
     sheet = pd.read_csv(tmp_path / "sheet.csv", dtype=str, keep_default_na=False)
     assert set(sheet["problem"]) == {"the summary has Berg"}
-    sheet.loc[:6, ["facts", "decision"]] = ["She fell.", "use"]
-    sheet.loc[7, "decision"] = "exclude"
-    sheet.to_csv(tmp_path / "edited.csv", index=False)
-    loaded = load_summaries(tmp_path, context, summaries, sheet="edited.csv")
+    sheet.loc[:6].assign(text="She fell.").to_csv(tmp_path / "edited.csv", index=False)
+    loaded = load(OpinionsOptions(source="local", path="edited.csv", facts="opinion"), context)
     assert [case.text for case in loaded.cases] == ["She fell."] * 7
-    assert loaded.cleaning["excluded: a person excluded it"] == 1
-    sheet.loc[0, "decision"] = "perhaps"
-    sheet.to_csv(tmp_path / "edited.csv", index=False)
-    with pytest.raises(UserError, match="'perhaps'"):
-        load_summaries(tmp_path, context, summaries, sheet="edited.csv")
 
 
 def test_a_full_opinion_is_a_case_for_summaries(tmp_path: Path, load_context: Context) -> None:

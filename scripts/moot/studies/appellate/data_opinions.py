@@ -17,7 +17,9 @@ from pydantic import Field
 
 from moot.core.cases import Case, Task, stratified_splits
 from moot.core.config_errors import Faults
+from moot.core.durable import write_atomically
 from moot.core.errors import UserError
+from moot.core.log import LOG
 from moot.core.text_files import read_text
 from moot.core.yaml_text import load_yaml
 from moot.datasets import SOURCE_PATTERN, DatasetOptions, LoadContext, Loaded, dataset
@@ -30,7 +32,7 @@ from moot.datasets.reading.checks import (
     refuse_values,
 )
 from moot.datasets.reading.records import read_jsonl
-from moot.datasets.reading.tables import list_files, numbered_rows, read_csv, read_table
+from moot.datasets.reading.tables import list_files, numbered_rows, read_table
 
 SAMPLE = Path("data/samples/opinions.yaml")
 AFFIRM, NOT_AFFIRM = "affirm", "not affirm"
@@ -77,7 +79,8 @@ class OpinionsOptions(DatasetOptions):
         MASKED,
         pattern=f"^({OPINION}|{MASKED}|{SOURCE_PATTERN})$",
         description=(
-            "Text of a case: `opinion`, the full text, for the protocol case_summary alone;"
+            "Text of a case: `opinion`, the column `text` as it is, either full opinions for the"
+            " protocol case_summary alone, or facts that a person wrote or edited;"
             " EXPERIMENT/MODEL, the summaries that this protocol wrote; `masked`, sentences of the"
             " opinion, whose names Presidio finds (the extra `ner`)."
         ),
@@ -90,13 +93,6 @@ class OpinionsOptions(DatasetOptions):
             " the outcome more often."
         ),
     )
-    sheet: str = Field(
-        "",
-        description=(
-            "CSV file below data_root, a copy of `results/deidentified/DATASET.csv` in which a"
-            " person edited facts: rows with the `decision` use or exclude count."
-        ),
-    )
     faulty: FaultyShare = 0.01
 
     @property
@@ -105,8 +101,8 @@ class OpinionsOptions(DatasetOptions):
         return self.source == "sample"
 
     def own_files(self, data_root: Path) -> tuple[Path, ...]:
-        """Return the file or folder of opinions, and the sheet."""
-        return tuple(data_root / name for name in (self.path, self.sheet) if name)
+        """Return the file or folder of opinions."""
+        return (data_root / self.path,)
 
 
 def target_from_outcome(outcome: str) -> str:
@@ -242,7 +238,6 @@ class PreparedOpinion:
     facts: str
     outcome: str
     problem: str = ""
-    decision: str = ""
 
 
 def prepare_opinions(
@@ -254,27 +249,7 @@ def prepare_opinions(
     if "facts" in context.artifacts:
         rows = read_jsonl(context.artifacts["facts"], {"case_id": str, "case_background": str})
         summaries = dict(zip(rows["case_id"], rows["case_background"], strict=True))
-    sheet = pd.DataFrame(columns=["facts", "decision"])
-    if options.sheet:
-        sheet = _read_sheet(context.data_root / options.sheet)
-    prepared = []
-    for opinion in opinions:
-        opinion_with_facts = _prepare_opinion(opinion, options, summaries)
-        if opinion.opinion_id in sheet.index:
-            facts, decision = map(str, sheet.loc[opinion.opinion_id, ["facts", "decision"]])
-            problem = "" if decision == "use" else "a person excluded it"
-            opinion_with_facts = replace(
-                opinion_with_facts, facts=facts, problem=problem, decision=decision
-            )
-        prepared.append(opinion_with_facts)
-    return prepared
-
-
-def _read_sheet(path: Path) -> pd.DataFrame:
-    """Return the decided rows of a sheet by id."""
-    sheet = read_csv(path, ["case_id", "facts", "decision"], unique="case_id")
-    check_values(path, sheet["decision"], ["", "use", "exclude"])
-    return sheet[sheet["decision"] != ""].set_index("case_id")
+    return [_prepare_opinion(opinion, options, summaries) for opinion in opinions]
 
 
 def _prepare_opinion(
@@ -309,7 +284,6 @@ def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     for entry in prepared:
         if entry.problem:
             cleaning[f"excluded: {entry.problem}"] += 1
-        cleaning["facts edited by a person"] += entry.decision == "use"
         cleaning["outcome by the record"] += bool(entry.opinion.outcome)
     if not usable:
         raise UserError(
@@ -340,13 +314,34 @@ def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
     return Loaded(cases, _describe_task(cases, options), cleaning=dict(cleaning), sources=sources)
 
 
+def write_deidentification(options: DatasetOptions, context: LoadContext, /, output: Path) -> None:
+    """Write `deidentified/{dataset}.csv`: one row per opinion, as `facts: opinion` reads it.
+
+    Raises:
+        UserError: if the data set does not read local opinions.
+    """
+    if not isinstance(options, OpinionsOptions) or options.source != "local":
+        raise UserError(
+            f"datasets.{context.name}: the data set does not read local opinions, so no text was"
+            " de-identified. Expected `source: local`."
+        )
+    rows = []
+    for entry in prepare_opinions(options, context, Counter()):
+        row = {"id": entry.opinion.opinion_id, "outcome": entry.outcome}
+        rows.append({**row, "problem": entry.problem, "text": entry.facts})
+    sheet = pd.DataFrame(rows)
+    write_atomically(output, sheet.to_csv(index=False, lineterminator="\n"))
+    usable_count = int((sheet["problem"] == "").sum())
+    LOG.info("%s: %d of %d opinions can be used", context.name, usable_count, len(sheet))
+
+
 def _describe_task(cases: Sequence[Case], options: OpinionsOptions) -> Task:
     """Return the task with a note on the facts, clustered by court if all courts are known."""
     note = f"facts by the summaries of {options.facts}"
     if options.facts == MASKED:
         note = "facts in the opinion's sentences, with pseudonyms by Presidio and spaCy"
     elif options.facts == OPINION:
-        note = "full opinions, which tell the outcome: for case_summary alone"
+        note = "texts as the table has them"
     courts = {case.attributes["court"] for case in cases}
     has_courts = len(courts) > 1 and all(courts)
     return replace(TASK, notes=(note,), cluster="court" if has_courts else "")
