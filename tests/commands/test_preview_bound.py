@@ -32,9 +32,7 @@ NOT_BOUND = {"matched_tokens"}
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "conference": [
         {"dataset": "conference"},
-        {"dataset": "conference", "params": {"answer": "json"}},
         {"dataset": "conference", "params": {"answer": "likelihood"}},
-        {"dataset": "conference", "params": {"agreement": False}},
         {"dataset": "conference", "params": {"agreement": False, "answer": "json"}},
     ],
     "judging": [
@@ -46,26 +44,19 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
                 "answer": answer,
             },
         }
-        for answer in ("label", "json", "likelihood")
+        for answer in ("label", "likelihood")
     ],
-    "agreement": [
-        {"dataset": "agreement", "params": {"answer": answer}}
-        for answer in ("label", "json", "likelihood")
-    ],
+    "agreement": [{"dataset": "agreement", "params": {"answer": "json"}}],
     "grading": [{"dataset": "agreement"}],
     "panel": [
-        {"params": {}},
         {"params": {"votes": "likelihood"}},
         {"dataset": "opinions", "params": {"votes": "generation"}},
-        {"dataset": "opinions"},
     ],
     "human_panel": [
-        {"dataset": "opinions"},
         {"dataset": "opinions", "params": {"votes": "likelihood"}},
     ],
     "synthetic_panel": [
         {"dataset": "opinions", "params": {"reply": "json"}},
-        {"dataset": "opinions"},
         {"params": {}},
     ],
     "courtroom": [
@@ -82,16 +73,13 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
         {"params": {"answer": "generation", "assistant": "source-training"}},
     ],
     "case_summary": [{"dataset": "lawsuits"}],
-    "reflexion": [{"params": {"answer": answer}} for answer in ("generation", "likelihood")],
-    "four_step_cot": [{"params": {"answer": answer}} for answer in ("generation", "likelihood")],
+    "reflexion": [{"params": {"answer": "generation"}}],
+    "four_step_cot": [{"params": {"answer": "likelihood"}}],
     "self_consistency": [
         {"params": {"k": 3}},
         {"params": {"k": "matched", "source_experiment": "source-courtroom"}},
     ],
-    "stance": [
-        {"dataset": "vast", "params": {"answer": answer, "prompting": "cot"}}
-        for answer in ("label", "json", "likelihood")
-    ],
+    "stance": [{"dataset": "vast", "params": {"answer": "json", "prompting": "cot"}}],
     "rejudge": [{"params": {"source_experiment": "source-courtroom", "source_model": "test"}}],
     "attribution": [
         {"params": {"source_experiment": "source-courtroom", "source_model": "test", "repeats": 2}}
@@ -120,12 +108,13 @@ VARIANTS_OF_ARMS: dict[str, dict[str, Any]] = {
     "feedback": {"params": {"sides": "opposed", "answer": "generation"}, "cases": 3},
     "panel": {},
 }
-UNSUITABLE = {
-    *product(("panel",), ("consultancy", "commit_first")),
-}
-"""Protocols, and arms that they cannot have."""
-ARMS_OF_PROTOCOLS = sorted(set(product(VARIANTS_OF_ARMS, ARMS)) - UNSUITABLE)
-ARMS_OF_PROTOCOLS = [pair for pair in ARMS_OF_PROTOCOLS if pair[1] not in NOT_BOUND]
+SOME_ARMS = ("alone", "noise", "labels_swapped")
+"""Arms that are also tried with other protocols than the courtroom."""
+ARMS_OF_PROTOCOLS = [
+    (protocol, arm)
+    for protocol, arm in sorted(product(VARIANTS_OF_ARMS, ARMS))
+    if arm not in NOT_BOUND and (protocol == "courtroom" or arm in SOME_ARMS)
+]
 
 
 def random_endpoint(seed: int) -> StandIn:
