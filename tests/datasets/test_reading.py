@@ -211,6 +211,7 @@ def test_turns_of_a_record_become_rows(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize(
     ("document", "columns", "line"),
     [
+        ([{"id": 1, "log": [TURNS]}], ["log.0.who"], r"DataFrame\(records\).explode\('log'\)"),
         ([{"id": 1, "log": TURNS}], ["log.who"], r"json_normalize\(records, record_path=\['log'\]"),
         ([{"id": 1, "log": TURNS}], ["log.0.who"], "name it in `turns`"),
         ([{"id": 1, "log": {"1": TURNS[0]}}], ["log", "who"], r"turn in record\['log'\].values"),

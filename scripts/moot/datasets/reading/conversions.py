@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from moot.core.types import Json
+from moot.core.types import Column, Json
 
 _NUMBER = re.compile(r"[0-9]+")
 _MIN_COLUMNS = 2
@@ -27,23 +27,10 @@ def suggest_conversion(frame: pd.DataFrame, columns: Sequence[str]) -> str:
     names = sorted(
         map(str, frame), key=lambda name: not any(part.startswith(name) for part in missing)
     )
-    for name in names:
-        cells = frame[name].dropna()
-        items = next((cell for cell in cells if isinstance(cell, list) and cell), None)
-        parts = next((cell for cell in cells if isinstance(cell, dict) and cell), {})
-        if parts and all(isinstance(part, dict) for part in parts.values()):
-            line = (
-                f"[{{**record, **turn}} for record in records for turn in"
-                f" record[{name!r}].values()]"
-            )
-            return f" Column '{name}' holds an object of objects: make a row of each by `{line}`."
-        if items and isinstance(items[0], dict):
-            line = f"pandas.json_normalize(records, record_path={name.split('.')!r}, meta=[...])"
-            return (
-                f" Column '{name}' holds lists of objects: with `loader: transcripts` name it in"
-                f" `turns`, and their fields as {name}.{next(iter(items[0]))}; or make a row of"
-                f" each by `{line}`."
-            )
+    nested = (_suggest_for_cells(name, frame[name].dropna(), missing) for name in names)
+    suggestion = next(filter(None, nested), "")
+    if suggestion:
+        return suggestion
     if (len(frame) == 1 and _are_objects(frame.iloc[0].tolist())) or _has_rows_by_key(frame):
         line = "pandas.DataFrame.from_dict(document, orient='index').rename_axis('id')"
         return f" The file holds one object of rows by key: make rows of it by `{line}`."
@@ -55,6 +42,26 @@ def suggest_conversion(frame: pd.DataFrame, columns: Sequence[str]) -> str:
             f" turn by `{line}`."
         )
     return ""
+
+
+def _suggest_for_cells(name: str, cells: Column, missing: Sequence[str]) -> str:
+    """Return a sentence with the line that makes rows of the lists or objects in a column."""
+    items = next((cell for cell in cells if isinstance(cell, list) and cell), [None])
+    parts = next((cell for cell in cells if isinstance(cell, dict) and cell), {})
+    if parts and all(isinstance(part, dict) for part in parts.values()):
+        line = f"[{{**record, **turn}} for record in records for turn in record[{name!r}].values()]"
+        return f" Column '{name}' holds an object of objects: make a row of each by `{line}`."
+    if isinstance(items[0], list) and any(part.startswith(f"{name}.") for part in missing):
+        line = f"pandas.DataFrame(records).explode({name!r})"
+        return f" Column '{name}' holds lists of lists: make a record of each by `{line}`."
+    if not isinstance(items[0], dict):
+        return ""
+    line = f"pandas.json_normalize(records, record_path={name.split('.')!r}, meta=[...])"
+    return (
+        f" Column '{name}' holds lists of objects: with `loader: transcripts` name it in"
+        f" `turns`, and their fields as {name}.{next(iter(items[0]))}; or make a row of"
+        f" each by `{line}`."
+    )
 
 
 def _are_objects(value: Json) -> bool:
