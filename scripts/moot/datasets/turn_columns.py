@@ -248,6 +248,11 @@ class TranscriptsOptions(AnswersOptions):
         return tuple(self.files)
 
     @property
+    def groups(self) -> tuple[str, ...]:
+        """The attributes that name the groups of people whose error rates are compared."""
+        return self.columns.attributes
+
+    @property
     def case_columns(self) -> list[str]:
         """The columns that describe a case, with equal values in all of its rows."""
         columns = (

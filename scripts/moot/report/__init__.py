@@ -28,23 +28,20 @@ TableBuilder = Callable[[StudyResults], TableContent]
 FigureBuilder = Callable[[StudyResults], "MatplotlibFigure"]
 
 
-def _studies(scope: str, superseded_by: str) -> list[str]:
+def _studies(scope: str) -> list[str]:
     studies = {PROTOCOLS[name].study for name in PROTOCOLS}
     studies = (
         studies | {COMPARISON} if scope == EVERY_STUDY_AND_COMPARISON else studies - {COMPARISON}
     )
-    return sorted(study for study in studies if f"{study}/{superseded_by}" not in TABLES)
+    return sorted(studies)
 
 
-def _registered(
-    registry: Registry[ReportItem[Content]], item: ReportItem[Content], superseded_by: str = ""
-) -> None:
+def _registered(registry: Registry[ReportItem[Content]], item: ReportItem[Content]) -> None:
     """Register an output; EVERY and EVERYWHERE register it for each study."""
     if item.study in (EVERY_STUDY, EVERY_STUDY_AND_COMPARISON):
         registry.register_defaults(
             lambda: {
-                f"{study}/{item.name}": replace(item, study=study)
-                for study in _studies(item.study, superseded_by)
+                f"{study}/{item.name}": replace(item, study=study) for study in _studies(item.study)
             }
         )
     else:
@@ -63,7 +60,6 @@ def table(
     needs: tuple[Need, ...] = (has_debates,),
     protocols: tuple[str, ...] = (),
     loaders: tuple[str, ...] = (),
-    superseded_by: str = "",
 ) -> Callable[[TableBuilder], TableBuilder]:
     """Register a table, written to `results/tables/{study}/{name}.{csv,tex,html}`.
 
@@ -74,14 +70,11 @@ def table(
         needs: Predicates; a run builds the table if one of them holds. Otherwise it is built only
             on request.
         protocols, loaders: The protocols and data loaders whose debates it shows; () for all.
-        superseded_by: The name of a table; a study that has it does not get this one.
     """
 
     def add(build: TableBuilder) -> TableBuilder:
         text = caption or _first_paragraph(build)
-        _registered(
-            TABLES, Table(study, name, title, text, build, needs, protocols, loaders), superseded_by
-        )
+        _registered(TABLES, Table(study, name, title, text, build, needs, protocols, loaders))
         return build
 
     return add

@@ -13,11 +13,7 @@ from moot.stats.arrays import as_numbers
 from moot.stats.differences import Difference, Sums, compare_unpaired
 from moot.stats.statistic import SHARE, ratio_statistic
 
-TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE = (
-    "true positive rate",
-    "false positive rate",
-    "false negative rate",
-)
+TRUE_POSITIVE, FALSE_POSITIVE = "true positive rate", "false positive rate"
 PREDICTED = "predicted positive"
 MIN_CASES = 10
 
@@ -28,7 +24,7 @@ class GroupRate:
 
     Attributes:
         attribute, group: the attribute of the cases, and its value.
-        rate: `TRUE_POSITIVE`, `FALSE_POSITIVE`, `FALSE_NEGATIVE` or `PREDICTED`.
+        rate: `TRUE_POSITIVE`, `FALSE_POSITIVE` or `PREDICTED`.
         value, low, high: the rate with its 95 % interval by cluster. NaN if fewer than
             `FEWEST_CASES` cases of the group define the rate (people who were not arrested again
             define a false positive rate).
@@ -55,26 +51,21 @@ class GroupRate:
         return self.difference.p if self.difference else float("nan")
 
 
-def group_rates(
-    results: ExperimentResults,
-    model: str,
-    rates: Sequence[str],
-    attributes: Sequence[str] | None = None,
-) -> list[GroupRate]:
+def group_rates(results: ExperimentResults, model: str, rates: Sequence[str]) -> list[GroupRate]:
     """Return the rates of one model by attribute, rate and group.
 
     The task must have two labels; for others the list is empty.
 
     Groups with fewer than `FEWEST_CASES` cases and attributes with more than `MOST_VALUES` values
     are left out. Groups consist of different people: see `moot.stats.differences.compare_unpaired`.
-    By default the attributes are those by which the data set groups people (`task.groups`).
+    The attributes are those by which the data set groups people (`task.groups`).
     """
     if not positive_of_two(results.task):
         return []
     rows = results.predictions
     rows = rows[(rows["model"] == model) & (rows["status"] == "valid")]
     group_rows: list[GroupRate] = []
-    for attribute in results.task.groups if attributes is None else attributes:
+    for attribute in results.task.groups:
         values = rows["case_id"].map(
             lambda case, name=attribute: results.attributes[case].get(name, "")
         )
@@ -135,11 +126,9 @@ def _sums(rows: pd.DataFrame, positive: str, rate: str) -> Sums:
     """Return a rate as the sums of answers over cases, row by row."""
     is_predicted = (rows["prediction"] == positive).to_numpy()
     is_positive = (rows["target"] == positive).to_numpy()
-    is_counted = ~is_predicted if rate == FALSE_NEGATIVE else is_predicted
     is_in_denominator = {
         PREDICTED: np.ones_like(is_positive),
         FALSE_POSITIVE: ~is_positive & (rows["target"] != "").to_numpy(),
     }.get(rate, is_positive)
-    return Sums(
-        as_numbers(is_counted & is_in_denominator)[:, None], as_numbers(is_in_denominator)[:, None]
-    )
+    bottoms = as_numbers(is_in_denominator)[:, None]
+    return Sums(as_numbers(is_predicted)[:, None] * bottoms, bottoms)

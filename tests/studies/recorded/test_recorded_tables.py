@@ -15,9 +15,7 @@ from moot.report.reader_debates import CHANGED, Packing, pack_debates
 from moot.scores import score_experiment
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.dynamics import stated_predictions
-from moot.stats.paired import holm
 from moot.studies.recorded.runs import judged_runs, read_outcomes
-from moot.studies.recorded.tables import groups
 from recorded_runs import recorded_study
 
 COLUMNS = {
@@ -28,44 +26,6 @@ COLUMNS = {
     "truth": "gold",
     "attributes": ["sex", "race"],
 }
-
-
-def test_a_disadvantaged_group_differs_after_correction(tmp_path: Path) -> None:
-    """Of people whose truth is NO, 18 of 20 men and 2 of 20 women get YES; race has no effect."""
-    lines = ["id,who,said,gold,sex,race"]
-    for number in range(80):
-        is_man, is_guilty = number % 2 == 0, number >= 40
-        yes_count = 10 if is_guilty else (18 if is_man else 2)
-        answer = "YES" if number // 2 % 20 < yes_count else "NO"
-        truth = "YES" if is_guilty else "NO"
-        sex = "male" if is_man else "female"
-        lines.append(f"c{number},m,{answer},{truth},{sex},r{number % 3}")
-    (tmp_path / "answers.csv").write_text("\n".join(lines))
-    dataset = {
-        "loader": "transcripts",
-        "path": str(tmp_path / "answers.csv"),
-        "columns": COLUMNS,
-        "labels": {"NO": "no", "YES": "yes"},
-        "positive": "yes",
-    }
-    study = recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
-    frame = groups(study).frame.set_index("group")
-    assert frame.loc["sex: male", "false positive rate"] == pytest.approx(0.9)
-    assert frame.loc["sex: female", "false positive rate"] == pytest.approx(0.1)
-    assert frame.loc["sex: female", "FPR p"] < 1e-6
-    assert np.isnan(frame.loc["sex: male", "FPR p"]), "others are compared with the largest group"
-    raw = [*frame["FPR p"], *frame["FNR p"]]
-    assert frame["FPR p, Holm"].tolist() + frame["FNR p, Holm"].tolist() == pytest.approx(
-        holm(raw), nan_ok=True
-    )
-    test_count = frame[["FPR p", "FNR p"]].notna().sum().sum()
-    assert test_count == 6, "one group by sex and two by race, both rates"
-    assert frame.loc["sex: female", "FPR p, Holm"] == pytest.approx(
-        6 * frame.loc["sex: female", "FPR p"]
-    )
-    assert (frame.filter(like="race", axis=0)[["FPR p, Holm", "FNR p, Holm"]].dropna() > 0.5).all(
-        axis=None
-    )
 
 
 def test_costs_of_recorded_debates_are_unknown_and_not_zero(tmp_path: Path) -> None:

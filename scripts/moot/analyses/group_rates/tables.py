@@ -1,4 +1,4 @@
-"""Error rates by group: one table in every study about people, except the recorded study."""
+"""Error rates by group: one table in every study about people."""
 
 from moot.report import EVERY_STUDY, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
@@ -39,7 +39,6 @@ def has_groups(plan: StudyPlan) -> bool:
     "group_rates",
     "Do error rates differ between groups of people?",
     needs=(has_groups,),
-    superseded_by="groups",
 )
 def group_rates_table(results: StudyResults) -> TableContent:
     """True and false positive rates and predicted positives by attribute of the person, with

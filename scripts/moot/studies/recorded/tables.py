@@ -1,11 +1,7 @@
 """Tables of recorded results.
 
-They show methods and models, error rates by group, and the judges of the NYU debates.
+They show methods and models, and the judges of the NYU debates.
 """
-
-from collections.abc import Sequence
-
-import numpy as np
 
 from moot.core.types import JsonObject
 from moot.report import table
@@ -13,16 +9,8 @@ from moot.report.columns import SIGNED, Columns
 from moot.report.content import TableContent
 from moot.report.published import published_values
 from moot.report.study_results import StudyResults
-from moot.scores.group_rates import (
-    FALSE_NEGATIVE,
-    FALSE_POSITIVE,
-    PREDICTED,
-    GroupRate,
-    group_rates,
-)
-from moot.stats.differences import UNPAIRED_NOTE
 from moot.stats.jackknife import ClusterJackknife
-from moot.stats.paired import holm, share_right
+from moot.stats.paired import share_right
 from moot.stats.statistic import share_statistic
 from moot.studies.recorded.runs import (
     STUDY,
@@ -105,67 +93,6 @@ def _method_row(run: RecordedRun) -> JsonObject:
         "cases": predictions["case_id"].nunique(),
         "answers": len(predictions),
     }
-
-
-RATES = {FALSE_POSITIVE: "FPR", FALSE_NEGATIVE: "FNR"}
-"""The rates of the table `groups`, and their abbreviations in its columns."""
-
-
-@table(STUDY, "groups", "Error rates by sex and race")
-def groups(results: StudyResults) -> TableContent:
-    """False positive and false negative rates of each recorded method and model by sex and race,
-    with 95 % intervals by case, and tests against the largest group.
-    """
-    rows = _group_rows(answered_runs(results))
-    test_count = 0
-    for abbreviation in RATES.values():
-        test_count += sum(not np.isnan(row[f"{abbreviation} p"]) for row in rows)
-    columns = Columns().keys("method", "model").plain("group")
-    for rate, abbreviation in RATES.items():
-        columns = columns.estimate(rate, abbreviation).plain(f"{abbreviation} p, Holm")
-    columns = columns.plain("named positive", "FPR p", "FNR p").counts("cases", "answers")
-    return columns.table(
-        rows,
-        [
-            (
-                "Rates are over valid answers. False positive: the person was not arrested again,"
-                " and the answer is yes. A rate is not shown if fewer than ten people define it."
-            ),
-            (
-                "p: for the difference between this rate and the rate of the attribute's largest "
-                f"group. {UNPAIRED_NOTE} Holm: over the {test_count} tests of this table, which "
-                "cover all methods and models, groups and both rates."
-            ),
-        ],
-        exploratory=True,
-    )
-
-
-def _group_rows(runs: Sequence[RecordedRun]) -> list[JsonObject]:
-    """Return both error rates of each run in each group; Holm's correction is over all
-    differences.
-    """
-    rates: list[tuple[RecordedRun, GroupRate]] = []
-    for run in runs:
-        run_rates = group_rates(run.results, run.model, (*RATES, PREDICTED), ("sex", "race"))
-        rates += [(run, rate) for rate in run_rates]
-    p_values = [rate.p if rate.rate in RATES else float("nan") for _, rate in rates]
-    rows: dict[tuple[RecordedRun, str, str], JsonObject] = {}
-    for (run, rate), p_holm in zip(rates, holm(p_values), strict=True):
-        keys = {
-            "method": run.method,
-            "model": run.model_name,
-            "group": f"{rate.attribute}: {rate.group}",
-        }
-        row = rows.setdefault((run, rate.attribute, rate.group), keys)
-        if rate.rate == PREDICTED:
-            row |= {"cases": rate.cases, "answers": rate.n, "named positive": rate.value}
-        else:
-            abbreviation = RATES[rate.rate]
-            row[rate.rate] = (rate.value, rate.low, rate.high)
-            row[f"{abbreviation} p"] = rate.p
-            row[f"{abbreviation} p, Holm"] = p_holm
-    return list(rows.values())
 
 
 @table(STUDY, "nyu_judges", "Human judges of debates and consultancies")

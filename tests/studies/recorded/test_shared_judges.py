@@ -1,76 +1,15 @@
-"""Error rates of recorded answers by group, and their differences."""
+"""Differences between recorded judges' debates, which share stories and judges."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from statsmodels.api import OLS, add_constant
-from statsmodels.stats.proportion import test_proportions_2indep as compare_proportions
 
 from moot.report.study_results import StudyResults
 from moot.scores.contrasts import Contrast, Side, measure
-from moot.studies.recorded.tables import groups
 from recorded_runs import recorded_study
-
-COLUMNS = {
-    "debate": "",
-    "case": "id",
-    "model": "who",
-    "answer": "said",
-    "truth": "gold",
-    "attributes": ["sex", "race"],
-}
-
-
-def test_fourteen_of_fourteen_do_not_differ_from_twenty_five_of_thirty_one(tmp_path: Path) -> None:
-    """Self-consistency of grok: black and white people who were not arrested again."""
-    study = recorded_study(
-        tmp_path,
-        {"loader": "agenticsimlaw", "source": "shipped"},
-        {"votes": "self-consistency"},
-        {"grok": "xai/grok-4-1-fast-non-reasoning-latest"},
-    )
-    frame = groups(study).frame.set_index("group")
-    assert frame.loc["race: black", "false positive rate"] == 1
-    assert frame.loc["race: white", "false positive rate"] == pytest.approx(25 / 31)
-    by_race, by_sex = (
-        compare_proportions(*counts, method="agresti-caffo").pvalue
-        for counts in ((14, 14, 25, 31), (19, 29, 33, 35))
-    )
-    assert frame.loc["race: black", "FPR p"] == pytest.approx(by_race)
-    assert frame.loc["sex: female", "FPR p"] == pytest.approx(by_sex)
-    # the smallest and the second smallest p of four tests
-    assert frame.loc["sex: female", "FPR p, Holm"] == pytest.approx(4 * by_sex)
-    assert frame.loc["race: black", "FPR p, Holm"] == pytest.approx(3 * by_race)
-
-
-def test_the_denominator_of_a_rate_decides_whether_it_is_shown(tmp_path: Path) -> None:
-    """Nine of twelve women were not arrested again; they alone define the false positive rate."""
-    lines = ["id,who,said,gold,sex,race"]
-    for number in range(52):
-        answer = "YES" if number % 3 else "NO"
-        truth = "YES" if number % 4 == 0 else "NO"
-        sex = "female" if number < 12 else "male"
-        lines.append(f"c{number},m,{answer},{truth},{sex},r")
-    (tmp_path / "answers.csv").write_text("\n".join(lines))
-    dataset = {
-        "loader": "transcripts",
-        "path": str(tmp_path / "answers.csv"),
-        "columns": COLUMNS,
-        "labels": {"NO": "no", "YES": "yes"},
-        "positive": "yes",
-    }
-    study = recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
-    frame = groups(study).frame.set_index("group")
-    assert frame.loc["sex: female", "cases"] == 12
-    assert frame.loc["sex: female", "named positive"] > 0
-    cells = frame.loc[
-        "sex: female", ["false positive rate", "FPR p", "FPR p, Holm", "false negative rate"]
-    ]
-    assert cells.isna().all()
-    assert frame.loc["sex: male", "false positive rate"] > 0
 
 
 @pytest.fixture(scope="module")
