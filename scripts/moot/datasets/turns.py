@@ -73,8 +73,9 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     rows = check.without_faulty(rows, debates)
     _refuse_repeated_turns(rows, check, names)
     rows = check.without_faulty(rows, debates)
-    if names.turn:
-        rows = rows.sort_values(["(debate)", "(turn)"], kind="stable")
+    # the rows of a debate may lie apart
+    order = ["(debate)", "(turn)"] if names.turn else ["(debate)"]
+    rows = rows.sort_values(order, kind="stable")
     usable = rows["(debate)"].nunique()
     account = {
         "rows read": rows_read,
