@@ -1,0 +1,65 @@
+"""Cases in which other packages were reported to fail, each with its report."""
+
+import numpy as np
+import pytest
+
+from moot.stats.agreement import cohens_kappa
+from moot.stats.calibration import auc_statistic
+from moot.stats.intervals import Student, p_value, wilson_interval
+from moot.stats.jackknife import ClusterJackknife
+from moot.stats.paired import holm
+from moot.stats.statistic import mean_statistic, share_statistic
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+@pytest.mark.parametrize(("share", "n"), [(1.0, 38), (0.0, 77), (1.0, 1), (0.0, 1)])
+def test_ends_of_a_share_lie_within_0_and_1(share: float, n: int) -> None:
+    """statsmodels 7386: Wilson's end of 38 of 38 was 1.0000000000000002."""
+    _, low, high = wilson_interval(share, n)
+    assert 0 <= low <= share <= high <= 1
+
+
+@pytest.mark.parametrize("error", [0.0, float("nan")])
+def test_p_without_a_standard_error_is_1_and_not_0(error: float) -> None:
+    """causalml 994: p = 0 stood beside an interval of NaN."""
+    method = Student(0.4, error, 9.0)
+    assert p_value(method) == 1 and np.isnan(method.interval()).all()
+
+
+def test_a_single_sample_and_equal_samples_give_no_error() -> None:
+    """openai/evals 1834 and unitxt 1650: the standard deviation was NaN, with warnings."""
+    value, *ends = ClusterJackknife(["a"]).estimate(share_statistic([1.0]))
+    assert value == 1 and np.isnan(ends).all()
+    value, low, high = ClusterJackknife(range(20)).estimate(share_statistic([0.0] * 20))
+    assert value == low == 0 and 0.1 < high < 0.2, "scipy 14804: equal values are no certainty"
+    value, *ends = ClusterJackknife(range(20)).estimate(mean_statistic([7.0] * 20))
+    assert value == 7 and np.isnan(ends).all()
+
+
+def test_auc_of_one_class_or_one_positive_has_no_made_up_value() -> None:
+    """scikit-learn 30079: AUC of one class was 0; pROC 27: one case has no variance."""
+    scores = np.array([0.1, 0.4, 0.35, 0.8])
+    for label in (0.0, 1.0):
+        estimate = ClusterJackknife(range(4)).estimate(auc_statistic(np.full(4, label), scores))
+        assert np.isnan(estimate).all()
+    one_positive = auc_statistic(np.array([0.0, 0.0, 0.0, 1.0]), scores)
+    value, *ends = ClusterJackknife(range(4)).estimate(one_positive)
+    assert value == 1 and np.isnan(ends).all()
+
+
+def test_raters_of_one_label_do_not_agree_beyond_chance() -> None:
+    """scikit-learn 9624 and dkpro-statistics 1: not 1, whatever the number of items."""
+    for items in (1, 5):
+        estimate = ClusterJackknife(range(items)).estimate(
+            cohens_kappa(["a"] * items, ["a"] * items)
+        )
+        assert np.isnan(estimate).all()
+
+
+def test_corrected_p_rise_with_p_and_pass_over_missing_ones() -> None:
+    """Scylla 288: [.02, .011] for two tests; nanocompore 41: one NaN made all NaN."""
+    assert holm([0.01, 0.011]) == pytest.approx([0.02, 0.02])
+    assert holm([0.01, float("nan"), 0.04]) == pytest.approx(
+        [0.02, float("nan"), 0.04], nan_ok=True
+    )
