@@ -1,6 +1,4 @@
-"""Each answer to a planned comparison states whether the answers differ, and how many cases an
-answer needs.
-"""
+"""A planned comparison without an answer states how many cases an answer needs."""
 
 import itertools
 import math
@@ -13,7 +11,7 @@ import pandas as pd
 import pytest
 
 from moot.core.config import PowerConfig
-from moot.overview.contrast_sentences import describe_contrast, describe_equal_answers
+from moot.overview.contrast_sentences import describe_needed_cases
 from moot.overview.tables_contrasts import contrasts
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
@@ -97,7 +95,7 @@ def wrong_answers(count: int) -> str:
 
 
 @pytest.mark.parametrize("repeats", [1, 3])
-@pytest.mark.parametrize("count", [2, 5, 10, 40])
+@pytest.mark.parametrize("count", [2, 40])
 @pytest.mark.parametrize("answers", ["right", "wrong", "constant", "invalid"])
 def test_equal_methods_on_all_cases(tmp_path: Path, answers: str, count: int, repeats: int) -> None:
     letters = {
@@ -107,23 +105,11 @@ def test_equal_methods_on_all_cases(tmp_path: Path, answers: str, count: int, re
         "invalid": "-" * count,
     }[answers]
     text = sentences(tmp_path, letters, letters, repeats=repeats)
-    expected, number = "The two sides gave the same answers", f"all {count}"
-    if answers == "invalid":
-        expected, number = "Neither side gave a valid answer", str(count)
-    assert text.startswith(f"{expected} on {number} cases. ")
     assumed = math.ceil(cases_needed(0.1, paired_proportions(0.3)))
     assert needed_cases(text) == assumed
     assert text.endswith(
         f"are needed, if only one side is right on 30% of them; this run has {count}."
     )
-
-
-def test_one_case(tmp_path: Path) -> None:
-    text = sentences(tmp_path, "y", "y")
-    assert text.startswith("The two sides gave the same answers on the only case. ")
-    (tmp_path / "other").mkdir()
-    text = sentences(tmp_path / "other", "y", "n")
-    assert text.startswith("The two sides gave different answers on the only case. ")
 
 
 @pytest.mark.parametrize(
@@ -138,9 +124,6 @@ def test_too_few_cases(tmp_path: Path, count: int, count_of_changes: int) -> Non
     )
     second = right_answers(count)[: count - half] + wrong_answers(count)[count - half :]
     text = sentences(tmp_path, first, second)
-    assert text.startswith(
-        f"The two sides gave different answers on {count_of_changes} of {count} cases. "
-    )
     assert needed_cases(text) > count and text.endswith(f"this run has {count}.")
     is_assumed = "if only one side is right on 30% of them" in text
     assert is_assumed == (count < 10)
@@ -152,9 +135,6 @@ def test_enough_cases_without_an_answer(tmp_path: Path, count: int, count_of_cha
     first = wrong_answers(half) + right_answers(count)[half:]
     second = right_answers(count)[: count - half] + wrong_answers(count)[count - half :]
     text = sentences(tmp_path, first, second)
-    assert text.startswith(
-        f"The two sides gave different answers on {count_of_changes} of {count} cases. "
-    )
     assert needed_cases(text) <= count
     assert text.endswith(f"this run has {count}, which suffice.")
 
@@ -162,7 +142,7 @@ def test_enough_cases_without_an_answer(tmp_path: Path, count: int, count_of_cha
 @pytest.mark.parametrize("count", [10, 40])
 def test_an_answer_needs_no_further_cases(tmp_path: Path, count: int) -> None:
     text = sentences(tmp_path, right_answers(count), wrong_answers(count))
-    assert text == f"The two sides gave different answers on {count} of {count} cases."
+    assert text in ("None", "nan"), "no sentence"
 
 
 @pytest.mark.parametrize(
@@ -197,22 +177,6 @@ def test_several_tests_take_more_cases(tmp_path: Path) -> None:
     assert "80% power after Holm's correction for 3 tests, about" in text_of_three
 
 
-def test_answers_of_other_models_are_compared_by_case(tmp_path: Path) -> None:
-    text = sentences(tmp_path, right_answers(12), right_answers(11) + "y", second_model="b")
-    assert text.startswith("The two sides gave different answers on 1 of 12 cases. ")
-
-
-def test_sides_on_different_cases_have_no_common_answers(tmp_path: Path) -> None:
-    text = sentences(
-        tmp_path,
-        right_answers(20),
-        right_answers(10) + wrong_answers(10),
-        paired=False,
-        difference=0.9,
-    )
-    assert "sides gave" not in text and "side gave" not in text
-
-
 @pytest.mark.parametrize("metric", ["tokens", "calls"])
 def test_other_metrics_have_no_sentences(tmp_path: Path, metric: str) -> None:
     assert sentences(tmp_path, right_answers(6), wrong_answers(6), metric=metric) == ""
@@ -232,37 +196,5 @@ def test_a_panels_metrics_state_how_many_cases_are_needed(tmp_path: Path) -> Non
     contrast = Contrast("main", "Do they agree more?", *sides, DIFFER, True, "courtroom")
     difference = measure(contrast, runs)
     assert difference
-    text = describe_contrast(contrast, runs, difference, PowerConfig(), 1, is_answered=False)
-    assert needed_cases(text) > 20 and "this run has 20" in text and "sides gave" not in text
-
-
-@pytest.mark.parametrize("metric", ["f1", "macro_f1", "valid", "accuracy_of_valid"])
-def test_other_metrics_of_answers_have_sentences(tmp_path: Path, metric: str) -> None:
-    text = sentences(tmp_path, right_answers(20), right_answers(20), metric=metric)
-    assert text.startswith("The two sides gave the same answers on all 20 cases.")
-
-
-def test_repeats_are_compared_by_how_often_each_answer_was_given(tmp_path: Path) -> None:
-    def write(experiment: str, answers: list[str]) -> ExperimentResults:
-        cases = [case(f"c{number}", "yes") for number in range(12)]
-        rows: list[dict[str, Any]] = []
-        for repeat, letter in enumerate(answers):
-            answer = LETTERS[letter]
-            rows += [prediction(c.case_id, "yes", answer, repeat=repeat) for c in cases]
-        view = experiment_view(models=("a",))
-        return write_results(
-            tmp_path / experiment, cases, {"a": rows}, experiment=experiment, config=view
-        )
-
-    def compare(first: list[str], second: list[str]) -> str:
-        runs = {"debate": write("debate", first), "alone": write("alone", second)}
-        sides = (Side("debate", ("a",), "accuracy"), Side("alone", ("a",), "accuracy"))
-        return describe_equal_answers(
-            Contrast("main", "Is it better?", *sides, DIFFER, True, "courtroom"), runs
-        )
-
-    assert compare(["y", "n", "y"], ["n", "y", "y"]).endswith("same answers on all 12 cases.")
-    assert compare(["y", "n", "y"], ["n", "n", "y"]).endswith(
-        "on 12 of 12 cases, in some model or repeat."
-    )
-    assert compare(["y", "y"], ["y"]).endswith("same answers on all 12 cases.")
+    text = describe_needed_cases(contrast, runs, difference, PowerConfig(), 1)
+    assert needed_cases(text) > 20 and "this run has 20" in text

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import isnan
 
 from moot.core.errors import CannotTellError
-from moot.overview.contrast_sentences import describe_contrast
+from moot.overview.contrast_sentences import describe_needed_cases
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import TableContent
@@ -97,11 +97,10 @@ def contrasts(results: StudyResults) -> TableContent:
                 "p (Holm) is not below 0.05, which is not evidence of equality."
             ),
             (
-                "In words: on how many cases the two sides gave different answers and, without an"
-                " answer to the question, how many cases it takes to show the difference that"
-                " `power: difference` plans for. The variances come from this run; with fewer"
-                f" than {FEWEST_CASES} cases, or if all answers agree, `power: discordant_share` is"
-                " assumed."
+                "In words: without an answer to the question, how many cases it takes to show the"
+                " difference that `power: difference` plans for. The variances come from this run;"
+                f" with fewer than {FEWEST_CASES} cases, or if all answers agree, `power:"
+                " discordant_share` is assumed."
             ),
             *([MARGIN_NOTE] if any(contrast.margin for contrast in results.contrasts) else []),
         ],
@@ -167,14 +166,11 @@ def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
                     "cases with valid": valid.cases,
                 }
             row["not tested because"] = difference.reason
-            row["in words"] = describe_contrast(
-                contrast,
-                results.experiments_and_controls,
-                difference,
-                results.power,
-                tests,
-                is_answered=judge(contrast, difference.difference, p) != CANNOT_TELL,
-            )
+            if judge(contrast, difference.difference, p) == CANNOT_TELL:
+                experiments = results.experiments_and_controls
+                row["in words"] = describe_needed_cases(
+                    contrast, experiments, difference, results.power, tests
+                )
         yield row
 
 
