@@ -6,12 +6,14 @@ or case that it drew.
 
 from collections.abc import Sequence
 
-from moot.analyses.arms.arm_kinds import ARM
 from moot.core.cases import stable_fraction
 from moot.core.utterance_kinds import COMPUTED
 from moot.protocols import Debaters
 from moot.protocols.debate import Debate, Intervention, Turn
 from moot.protocols.utterances import MOOT, Utterance, empty_utterance
+
+ARM = "arm"
+"""The kind of an addition of a control arm to a debate."""
 
 
 class ArmIntervention(Intervention):

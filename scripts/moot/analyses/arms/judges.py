@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from moot.analyses.arms.arm_kinds import COMMITMENT
 from moot.analyses.arms.interventions import ArmIntervention
 from moot.llm.request import Message
 from moot.protocols import Debaters
@@ -11,6 +10,8 @@ from moot.protocols.reply_schemas import prediction_schema
 from moot.protocols.utterances import Utterance
 
 COMMIT_TEMPLATE = "arms/commit_first"
+COMMITMENT = "commitment"
+"""The kind of a judge's answer before it hears a debate."""
 
 
 class CommitFirst(ArmIntervention):

@@ -13,13 +13,15 @@ from pathlib import Path
 import pyarrow.compute as pc
 from pydantic import Field
 
-from moot.analyses.arms.arm_kinds import THOUGHT
 from moot.core.artifacts import rows_by_debate
 from moot.core.types import Fields
 from moot.core.utterance_kinds import PUBLIC, VERDICT
 from moot.protocols import AnswerMode, ProtocolParams, ReasonLength, protocol
 from moot.protocols.debate import Answer, Debate
 from moot.protocols.reply_schemas import prediction_schema, read_answer
+
+THOUGHT = "thought"
+"""The kind of the notes of a judge who thinks without a debate."""
 
 
 class AloneParams(ProtocolParams):
