@@ -113,7 +113,7 @@ OTHER_TARGETS = (
     "results/reference.md",
     "results/courtroom.html",
 )
-OPINION = {"name": "Low v. High", "name_abbreviation": "Low v. High", "decision_date": "1901-05-03"}
+OPINION = {"name": "Low v. High", "decision_date": "1901-05-03"}
 KEEP_JOB = """
 import pickle
 from pathlib import Path
@@ -158,8 +158,7 @@ class Reruns(Workflow):
         lines = []
         for number, name in enumerate(("Low", "Brook", "Hale", "Marsh", "Stone")):
             words = f"{name} sued for the price of a horse. The judgment is affirmed."
-            body = {"opinions": [{"text": words}]}
-            record = {"id": number, **OPINION, "casebody": body}
+            record = {"id": number, **OPINION, "text": words}
             lines.append(json.dumps({**record, "words": words, "ending": "not known"}))
         self.opinions.write_text("\n".join(lines) + "\n")
 
