@@ -15,11 +15,15 @@ from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
 from project_copy import PROJECT
 
-TALK = """debate,speaker,text,answers,facts
-d1,host,Is it red?,"{""Kim"": ""y"", ""Lee"": ""n""}",A lamp
+TALK = """debate,speaker,text,answer,facts
+d1,host,Is it red?,,A lamp
+d1,Kim,,y,
+d1,Lee,,n,
 d1,Kim,It is red.,,
-d1,Lee,Now I see it.,"{""Kim"": ""y"", ""Lee"": ""y""}",
-d2,Kim,Hm.,"{""Kim"": ""n""}",A door
+d1,Lee,Now I see it.,,
+d1,Lee,,y,
+d2,Kim,Hm.,,A door
+d2,Kim,,n,
 """
 
 
@@ -37,7 +41,7 @@ def test_a_model_judges_a_discussion_by_its_words_only(
     dataset = {
         "loader": "transcripts",
         "path": "talk.csv",
-        "columns": {"answers": "answers", "facts": "facts"},
+        "columns": {"answer": "answer", "facts": "facts"},
         "labels": {"n": "no", "y": "yes"},
         "truth": "yes",
     }

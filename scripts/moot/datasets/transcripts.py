@@ -18,7 +18,7 @@ import pandas as pd
 
 from moot.core.cases import Case
 from moot.core.types import Json, JsonObject
-from moot.core.utterance_kinds import BELIEF, NO_LABEL, SPEECH, name_of_judge
+from moot.core.utterance_kinds import ANSWER, BELIEF, NO_LABEL, SPEECH, name_of_judge
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.debate_records import JUDGES, RecordedDebate, RecordedUtterance
 from moot.datasets.turn_columns import TranscriptsOptions
@@ -311,10 +311,16 @@ def _read_facts(row: Json, answer: _Answer) -> JsonObject:
     return facts
 
 
+def _kind_of(row: Json) -> str:
+    if row.judge:
+        return BELIEF
+    return SPEECH if row.text.strip() else ANSWER
+
+
 def _utterance(row: Json, judge: _Judge, answer: _Answer) -> RecordedUtterance:
     return RecordedUtterance(
         name_of_judge(*judge) if row.judge else row.speaker or row.model or SINGLE,
-        row.kind or (BELIEF if row.judge else SPEECH),
+        row.kind or _kind_of(row),
         row.text,
         row.round,
         answer.prediction,
