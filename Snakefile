@@ -99,7 +99,7 @@ for page in [INDEX, *targets.studies()]:
             **digests(
                 code=[
                     "front_page.py",
-                    *("plan/papers_of_run.py", "workflow/run_page.py", *RESULTS_CODE),
+                    *("workflow/run_page.py", *RESULTS_CODE),
                 ],
             ),
             study=study or COMPARISON,

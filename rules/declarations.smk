@@ -55,6 +55,6 @@ RESULTS_CODE = (
         "scores",
     ),
     *("llm/identity.py", "llm/parsing", "llm/prompts.py", "llm/request.py"),
-    *("plan/as_published.py", "plan/wording.py", "stats"),
+    *("papers/as_published.py", "papers/wording.py", "plan/papers_of_run.py", "stats"),
 )
 CASES = [f"results/cases/{dataset}.parquet" for dataset in plan.datasets_used]

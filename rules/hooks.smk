@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 from moot.core.run_signals import Run
 from moot.desk.instructions import copy_instructions
-from moot.jobs.item_data import fetch_item_data
 from moot.llm.server_check import find_silent_servers
+from moot.papers.item_data import fetch_item_data
 from moot.plan.plan_cache import keep_for_jobs
 from moot.workflow.console import NothingToDo
 from moot.workflow.failed_jobs import (
@@ -176,9 +176,10 @@ onstart:
             sys.stderr.write(f"moot: stays empty: {line}\n")
         with exit_without_traceback():
             fetch_item_data(
-                plan,
+                Path(plan.config.data_root),
+                plan.shipped / "data" / "versions.csv",
                 values_to_build("download", "loader"),
-                values_to_build("load_cases", "dataset"),
+                item_needs.loaders_without_files(plan, values_to_build("load_cases", "dataset")),
             )
     rules_to_run = {job.rule.name for job, must_run in jobs_of_run() if must_run}
     with exit_without_traceback():

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from moot.jobs.earlier_items import plan_of_page, write_record
-from moot.jobs.papers import write_paper, write_standing_paper
+from moot.jobs.papers import write_page_of_plan, write_standing_paper
 from moot.papers.items import items_file, read_papers
 from moot.workflow.job import job
 
@@ -11,7 +11,7 @@ if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         files = [Path(path) for path in snakemake.params.files]
         papers = read_papers(items_file(plan.shipped))
-        write = write_paper if snakemake.output else write_standing_paper
+        write = write_page_of_plan if snakemake.output else write_standing_paper
         for paper in snakemake.params.papers:
             page_plan, config = plan_of_page(plan, snakemake.config, paper)
             write(page_plan, paper, files)

@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from moot.commands.paper_prompts import write_prompts
-from moot.plan.wording import TEMPLATES
+from moot.papers.paper_prompts import write_prompts
+from moot.papers.wording import TEMPLATES
 from moot.workflow.job import job
 
 if __name__ == "__main__":

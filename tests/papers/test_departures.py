@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from moot.jobs.papers import _departures
+from moot.jobs.papers import departures
 from moot.papers.items import PaperItem, items_file, read_papers
-from moot.plan.as_published import paper_plan
+from moot.plan.papers_of_run import paper_plan
 from moot.plan.plan import Plan
 from printed_prompts import copy_with_words, printed_prompts
 from scripted_model import PROJECT
@@ -100,7 +100,7 @@ def item(name: str) -> PaperItem:
 
 
 def departures_of(name: str, plan: Plan | None = None) -> str:
-    return "\n".join(_departures(plan or paper_plan(PROJECT), item(name)))
+    return "\n".join(departures(plan or paper_plan(PROJECT), item(name)))
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row["departure"][:40])

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from matplotlib.transforms import Bbox
 
+from moot.jobs.papers import find_designs
 from moot.papers.charts import build_chart, draw_chart, points_frame
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.parts import ItemRun, Point, Series
-from moot.plan.as_published import paper_plan
+from moot.plan.papers_of_run import paper_plan
 from moot.report.figures import figure_style
 from moot.report.measurement import NOT_MEASURED, Measurement
 from moot.report.published import read_published
@@ -90,11 +91,9 @@ def test_a_series_without_values_is_left_out(tmp_path: Path) -> None:
 
 
 def test_a_prompt_by_clause_has_no_code_of_templates() -> None:
-    from moot.jobs.papers import _designs
-
     plan = paper_plan(PROJECT)
     item = item_of("appellate/figure2")
-    designs = tuple(_designs(plan, read_papers(items_file(PROJECT))["appellate"], item))
+    designs = tuple(find_designs(plan, read_papers(items_file(PROJECT))["appellate"], item))
     results = StudyResults(
         "appellate",
         {},

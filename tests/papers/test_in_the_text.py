@@ -7,8 +7,8 @@ import pytest
 
 from conference_runs import hold_conferences, make_study
 from conference_script import LoadContextMaker, conference_case, script
-from moot.jobs.papers import values_in_text
 from moot.papers import fillers_of
+from moot.papers.contents import values_in_text
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.page import InText, write_page
 from moot.papers.parts import Clauses, Fact, ItemRun, Part

@@ -8,45 +8,22 @@ from moot.core.errors import UserError
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.datasets import LOADERS
-from moot.jobs.item_data import fetch_item_data
-from moot.papers.items import items_file, read_papers
-from moot.papers.selection import (
-    OWN_SOURCES,
-    add_paper_experiments,
-    needed_experiments,
-    own_sources,
-)
-from moot.plan.as_published import paper_plan
+from moot.jobs.item_needs import loaders_without_files
+from moot.papers.item_data import fetch_item_data
+from moot.papers.selection import OWN_SOURCES, add_paper_experiments, own_sources
+from moot.plan.papers_of_run import paper_plan
 from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
+VERSIONS = PROJECT / "data" / "versions.csv"
+DOWNLOADED = ["cail18", "caselaw", "claim_polarity", "claim_stance", "nlsy97", "vast"]
+"""The loaders of all papers but the first."""
+MISSING = "papers: data are missing; no model was asked."
 
 
-def loaders_of_items() -> dict[str, list[str]]:
-    """Return the loaders that download, by item."""
-    plan, loaders = paper_plan(PROJECT), dict[str, list[str]]()
-    for paper in read_papers(items_file(PROJECT)).values():
-        for item in paper.items:
-            names = {
-                plan.config.experiments[name].dataset
-                for name in needed_experiments([item], PROJECT)
-            }
-            options = {name: plan.datasets[name] for name in {*names, *item.datasets}}
-            loaders[item.name] = sorted(
-                option.loader or name
-                for name, option in options.items()
-                if option.source == "download"
-            )
-    return {name: names for name, names in loaders.items() if names}
-
-
-LOADERS_OF_ITEMS = loaders_of_items()
-
-
-def plan_of(item: str, data_root: Path, source: str) -> Plan:
-    datasets = dict.fromkeys(LOADERS_OF_ITEMS[item], source)
+def plan_of_all_items(data_root: Path, sources: dict[str, str]) -> Plan:
     config = merge_over_defaults({"data_root": str(data_root)}, default_files(PROJECT))
-    config["papers"] = {"items": item, "cases": 1, "datasets": datasets}
+    config["papers"] = {"items": "all", "cases": 1, "datasets": sources}
     add_paper_experiments(config, PROJECT)
     return Plan.from_yaml(config, PROJECT)
 
@@ -56,48 +33,44 @@ def refuse(url: str) -> bytes:
 
 
 def test_the_data_of_all_papers_but_the_first_are_downloaded() -> None:
-    assert len(LOADERS_OF_ITEMS) == 21
+    designs = paper_plan(PROJECT).datasets
+    loaders = {entry.loader for entry in designs.values() if entry.source == "download"}
+    assert sorted(filter(None, loaders)) == DOWNLOADED
 
 
-@pytest.mark.parametrize("item", LOADERS_OF_ITEMS)
-def test_missing_data_are_named_with_a_remedy(item: str, tmp_path: Path) -> None:
+def test_missing_data_are_named_with_a_remedy(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
-        plan = plan_of(item, tmp_path, "download")
-        fetch_item_data(plan, LOADERS_OF_ITEMS[item], plan.datasets_used, refuse)
+        fetch_item_data(tmp_path, VERSIONS, DOWNLOADED, [], refuse)
     message = str(caught.value)
-    assert message.startswith("papers: data are missing; no model was asked.")
-    for loader in LOADERS_OF_ITEMS[item]:
+    assert message.startswith(MISSING)
+    for loader in DOWNLOADED:
         assert f"{loader}: {own_sources(LOADERS[loader].options)[0]}" in message
     assert "could not be downloaded" in message and "source to local" in message
 
 
-@pytest.mark.parametrize("item", LOADERS_OF_ITEMS)
-def test_missing_local_files_are_named_with_a_remedy(item: str, tmp_path: Path) -> None:
-    plan = plan_of(item, tmp_path, "local")
+def test_missing_local_files_are_named_with_a_remedy(tmp_path: Path) -> None:
+    plan = plan_of_all_items(tmp_path, dict.fromkeys(DOWNLOADED, "local"))
+    loaders = loaders_without_files(plan, plan.datasets_used)
     with pytest.raises(UserError) as caught:
-        fetch_item_data(plan, [], plan.datasets_used, refuse)
+        fetch_item_data(tmp_path, VERSIONS, [], loaders, refuse)
     message = str(caught.value)
-    assert message.startswith("papers: data are missing; no model was asked.")
-    for loader in LOADERS_OF_ITEMS[item]:
+    assert message.startswith(MISSING)
+    for loader in DOWNLOADED:
         fault = f"no file of data set '{loader}', expected the files that data/raw/README.md lists"
         assert fault in message
 
 
-@pytest.mark.parametrize("item", LOADERS_OF_ITEMS)
-def test_data_that_come_with_moot_are_never_missing(item: str, tmp_path: Path) -> None:
-    config = merge_over_defaults({"data_root": str(tmp_path)}, default_files(PROJECT))
-    datasets = {name: own_sources(LOADERS[name].options)[0] for name in LOADERS_OF_ITEMS[item]}
-    config["papers"] = {"items": item, "cases": 1, "datasets": datasets}
-    add_paper_experiments(config, PROJECT)
-    plan = Plan.from_yaml(config, PROJECT)
+def test_data_that_come_with_moot_are_never_missing(tmp_path: Path) -> None:
+    sources = {name: own_sources(LOADERS[name].options)[0] for name in DOWNLOADED}
+    plan = plan_of_all_items(tmp_path, sources)
     assert all(plan.datasets[name].source in OWN_SOURCES for name in plan.datasets_used)
-    fetch_item_data(plan, [], plan.datasets_used, refuse)
+    assert loaders_without_files(plan, plan.datasets_used) == []
 
 
 def test_files_in_place_are_not_downloaded_again(tmp_path: Path) -> None:
+    path = tmp_path / "nlsy97" / "nlsy97_full.csv"
+    path.parent.mkdir()
+    path.write_text("mine\n", encoding="utf-8")
     with pytest.raises(UserError, match="found other content"):
-        path = tmp_path / "nlsy97" / "nlsy97_full.csv"
-        path.parent.mkdir()
-        path.write_text("mine\n", encoding="utf-8")
-        fetch_item_data(plan_of("courtroom/table4", tmp_path, "download"), ["nlsy97"], [], refuse)
+        fetch_item_data(tmp_path, VERSIONS, ["nlsy97"], [], refuse)
     assert path.read_text(encoding="utf-8") == "mine\n"

@@ -19,7 +19,7 @@ from moot.jobs.item_needs import (
 from moot.jobs.papers import describe_servers, item_commands
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.selection import add_paper_experiments
-from moot.plan.as_published import paper_plan
+from moot.plan.papers_of_run import paper_plan
 from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -14,15 +14,15 @@ import pandas as pd
 import pytest
 
 from moot.core.errors import UserError
-from moot.jobs.papers import published_values_of
 from moot.papers import FILLERS
+from moot.papers.contents import published_values_of
 from moot.papers.diagrams import diagram_svg
 from moot.papers.grid import build_grid, intervals_frame, values_frame
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
 from moot.papers.page import ItemContent, item_files, write_page
 from moot.papers.paper_latex import latex_source
 from moot.papers.parts import Diagram, Example, ExampleRow, OwnRow, Point, Series, Step
-from moot.plan.as_published import paper_plan
+from moot.plan.papers_of_run import paper_plan
 from moot.report.measurement import Measurement
 from moot.report.published import Published, read_published
 from moot.studies.courtroom import papers as courtroom_papers

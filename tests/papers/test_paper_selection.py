@@ -13,7 +13,7 @@ from moot.core.read_config import default_config, merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.papers.items import items_file, read_papers
 from moot.papers.selection import add_paper_experiments, describe_sizes, needed_experiments
-from moot.plan.as_published import paper_plan
+from moot.plan.papers_of_run import paper_plan
 from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from in_process import default_configuration
-from moot.jobs.papers import figure_mark, item_warnings, made_up_notes
+from moot.jobs.papers import made_up_inputs
+from moot.papers.contents import figure_mark, item_warnings
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, write_page
 from moot.papers.parts import Example, OwnRow, Part, Point, Series
@@ -45,14 +46,14 @@ def own_row(source: str, data: str) -> OwnRow:
         own_row("mine", "nlsy97"),
         own_row("majority-class", "nlsy97 (synthetic)"),
         Series("name", "mine", POINTS, data="nlsy97 (synthetic)"),
-        Example("mine, spoken, case 1", ()),
+        Example("mine, spoken, case 1", (), "mine"),
     ],
     ids=["experiment", "unlabelled", "trained", "series", "example"],
 )
 def test_each_part_names_its_made_up_data(part: Part) -> None:
-    (note,) = made_up_notes(make_plan(), part)
+    (note,) = made_up_inputs(make_plan()).notes_on(part)
     assert note.startswith("nlsy97: SYNTHETIC DATA: ")
-    assert made_up_notes(make_plan("download"), part) == []
+    assert made_up_inputs(make_plan("download")).notes_on(part) == []
 
 
 @pytest.mark.parametrize(
@@ -68,40 +69,29 @@ def test_a_sample_that_is_the_papers_own_data_needs_no_warning(
 ) -> None:
     config = {"run": [], "datasets": {dataset: entry}}
     plan = Plan.from_yaml(default_configuration(config), PROJECT)
-    warnings = item_warnings(plan, [own_row("majority-class", f"{dataset} (sample)")])
+    part = own_row("majority-class", f"{dataset} (sample)")
+    warnings = list(item_warnings(made_up_inputs(plan), [part]))
     assert (warnings == []) is is_of_paper
     if not is_of_paper:
         assert "too few for a finding" in warnings[0] and "other data" in warnings[0]
 
 
 def test_an_item_has_one_warning_for_each_kind_of_input() -> None:
-    plan = make_plan(model=SIMULATED)
-    data, model = item_warnings(plan, [own_row("mine", "nlsy97 (synthetic)")])
+    made_up = made_up_inputs(make_plan(model=SIMULATED))
+    data, model = item_warnings(made_up, [own_row("mine", "nlsy97 (synthetic)")])
     assert data.startswith("SYNTHETIC DATA: ")
     assert data.endswith(" In: nlsy97. The paper uses other data.")
     assert model.startswith("SIMULATED MODEL: ") and model.endswith(" In: spoken.")
-    assert item_warnings(make_plan("download"), [own_row("mine", "nlsy97")]) == []
-
-
-@pytest.mark.parametrize(
-    ("data", "warning"),
-    [
-        ("nlsy97 (synthetic)", "The paper uses other data than nlsy97."),
-        ("own (sample), nlsy97 (synthetic)", "The paper uses other data than own, nlsy97."),
-        ("paper-caselaw (sample)", "The paper uses other data than paper-caselaw."),
-    ],
-)
-def test_other_data_without_a_note_are_named(data: str, warning: str) -> None:
-    part = own_row("another run", data)
-    assert item_warnings(make_plan("download"), [part]) == [warning]
+    real = made_up_inputs(make_plan("download"))
+    assert not list(item_warnings(real, [own_row("mine", "nlsy97")]))
 
 
 def test_a_figure_with_published_points_is_partly_made_up() -> None:
     series = Series("name", "mine", POINTS, data="nlsy97 (synthetic)")
     figures = [item for item in COURTROOM.values() if item.kind == "figure"]
-    marks = {figure_mark(make_plan(), item, [series]) for item in figures}
+    marks = {figure_mark(made_up_inputs(make_plan()), item, [series]) for item in figures}
     assert marks <= {"SYNTHETIC DATA", "PARTLY SYNTHETIC DATA"} and marks
-    assert figure_mark(make_plan("download"), figures[0], [series]) == ""
+    assert figure_mark(made_up_inputs(make_plan("download")), figures[0], [series]) == ""
 
 
 def write_courtroom(folder: Path, warnings: list[str]) -> str:

@@ -7,11 +7,11 @@ import pytest
 
 from moot.core.cases import Case
 from moot.core.errors import UserError
-from moot.jobs.papers import published_values_of
+from moot.papers.contents import published_values_of
 from moot.papers.examples import build_example, example_frame
 from moot.papers.items import items_file, read_papers
-from moot.plan.as_published import paper_plan
 from moot.plan.debated_cases import choose_debated_cases
+from moot.plan.papers_of_run import paper_plan
 from moot.report.published import read_published
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from moot.core.config_errors import Faults
 from moot.core.shipped_files import default_files
 from moot.jobs.baselines import train_baselines
 from moot.jobs.load import load_dataset
-from moot.jobs.papers import write_paper
+from moot.jobs.papers import write_page_of_plan
 from moot.papers.selection import add_paper_experiments
 from moot.plan.plan import Plan
 from project_copy import PROJECT
@@ -65,7 +65,7 @@ def test_trained_models_fill_their_item_without_an_experiment(
     plan = Plan.from_yaml(config, PROJECT, default_files(PROJECT), Faults())
     files = train(plan, f"paper-{dataset}")
     paper, _, key = item.partition("/")
-    write_paper(plan, paper, files)
+    write_page_of_plan(plan, paper, files)
     table = pd.read_csv(RESULTS / f"papers/{paper}/{key}.csv", dtype=str)
     own_rows = table[table["source"] != "published"]
     assert set(own_rows.get("Model", ())) == heads

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
-from moot.plan.papers_of_run import has_own_experiments
+from moot.papers.as_published import confirm_served
+from moot.plan.papers_of_run import compare_with_papers, has_own_experiments, paper_plan
 from moot.report.published import COLUMNS
 from moot.scores import to_frame
 from moot.scores.score import Score

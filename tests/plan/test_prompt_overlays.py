@@ -8,7 +8,7 @@ from test_plan import make_plan
 
 from declared_jobs import declared_jobs
 from moot.core.errors import UserError
-from moot.plan.as_published import compare_with_papers
+from moot.plan.papers_of_run import compare_with_papers
 from moot.plan.plan import Plan
 
 VERDICT = '{% extends "courtroom/base.jinja" %}{% block instruction %}Decide.{% endblock %}'

@@ -37,8 +37,8 @@ from moot.llm.identity import is_other_model, key_variable
 from moot.llm.redaction import read_key, redacted
 from moot.llm.request import Message, Reply, Request, request_to
 from moot.llm.server_check import describe_silence, list_served_models, show_address
-from moot.plan.made_up_inputs import DATA_NOTES, MODEL_NOTE
 from moot.plan.plan import Plan
+from moot.report.notes import DATA_NOTES, MODEL_NOTE
 
 STATE_OK, STATE_MISSING, STATE_UNKNOWN, STATE_NOTE = "ok", "missing", "?", "note"
 _PROMPTED = "write `structured: prompted`"

@@ -169,6 +169,16 @@ def check_something_can_be_filled(
         )
 
 
+def loaders_without_files(plan: Plan, datasets: Iterable[str]) -> list[str]:
+    """Return the loaders of data sets of the user's files that find no file."""
+    loaders: list[str] = []
+    for name in datasets:
+        options = plan.datasets[name]
+        if options.source == "local" and not plan.local_files(name):
+            loaders.append(options.loader or name)
+    return loaders
+
+
 def has_predictions(experiment: str, model: str) -> bool:
     """Return whether the answers of a run exist."""
     return Path("results", "predictions", experiment, f"{model}.parquet").exists()

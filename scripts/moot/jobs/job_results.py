@@ -13,7 +13,8 @@ from moot.core.experiment_config import COMPARISON
 from moot.core.registry import Registry
 from moot.core.types import JsonObject
 from moot.jobs.frozen_plans import compare_with_frozen
-from moot.plan.as_published import compare_with_papers, confirm_served
+from moot.papers.as_published import confirm_served
+from moot.plan.papers_of_run import compare_with_papers
 from moot.plan.plan import Plan
 from moot.report.content import Figure, Table
 from moot.report.notes import REHEARSAL_NOTE

@@ -2,7 +2,7 @@
 
 import csv
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from string import Formatter
 
@@ -13,21 +13,20 @@ from moot.core.endpoint_traits import endpoint_traits
 from moot.core.types import JsonObject
 from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.llm.identity import key_variable
-from moot.papers import fillers_of
-from moot.papers.grid import PublishedValues
+from moot.papers.as_published import confirm_served
+from moot.papers.contents import ItemPlan, MadeUpInputs, PaperRun, scores_frame, write_paper
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
-from moot.papers.page import SCORES, InText, ItemContent, paper_files, write_csv, write_page
-from moot.papers.parts import Clauses, Design, Example, Fact, ItemRun, OwnRow, Part, Series
-from moot.papers.scores import scores_frame
+from moot.papers.page import paper_files
+from moot.papers.parts import Design
 from moot.papers.selection import KINDS_WITHOUT_DEBATES, describe_sizes, needed_experiments
-from moot.plan.as_published import compare_with_papers, confirm_served, paper_plan
+from moot.papers.wording import PUBLISHED_WORDINGS
 from moot.plan.grid_expansion import templates_of_debates
-from moot.plan.made_up_inputs import describe_inputs, join_names_by_note, join_notes
+from moot.plan.papers_of_run import compare_with_papers, designs_of
 from moot.plan.plan import Plan
-from moot.plan.wording import PUBLISHED_WORDINGS
 from moot.protocols.experiment import Experiment
-from moot.report.figures import count_phrase, made_up_mark
-from moot.report.published import SHARE, Published, read_findings, read_published
+from moot.report.figures import count_phrase
+from moot.report.notes import describe_inputs
+from moot.report.published import read_findings, read_published
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults
@@ -36,10 +35,9 @@ PAPERS = RESULTS / "papers"
 OLD_DATE = 1.0
 """A file time in the past, in seconds since 1970."""
 SAMPLE = "sample"
-KINDS_OF_DATA = ("synthetic", SAMPLE)
 
 
-def write_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
+def write_page_of_plan(plan: Plan, name: str, files: Collection[Path]) -> None:
     """Write the page of a paper and the files of its items from results that exist.
 
     Args:
@@ -50,17 +48,19 @@ def write_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
     paper = read_papers(items_file(plan.shipped))[name]
     existing = frozenset(path for path in files if path.exists())
     results = {study: load_study(plan, study, existing) for study in paper.studies}
-    published = {study: study_results.published for study, study_results in results.items()}
-    contents = [_fill_item(plan, paper, item, results) for item in paper.items]
-    values = published_values_of(pd.concat(published.values()))
-    notes: list[str] = []
-    for content in contents:
-        for part in content.parts:
-            notes += made_up_notes(plan, part)
-    in_text = _read_text(plan, paper, results)
-    is_rehearsal, warnings = plan.config.rehearsal, join_notes(notes)
-    write_page(paper, contents, values, PAPERS, is_rehearsal, warnings, in_text)
-    write_csv(scores_frame(results.values()), PAPERS / name / SCORES, plan.config.rehearsal)
+    run = PaperRun(
+        paper=paper,
+        results=results,
+        scores=scores_frame(results.values()),
+        items={item.name: _plan_item(plan, paper, item) for item in paper.items},
+        models={
+            name: f"{model.model} ({model.endpoint})" for name, model in plan.config.models.items()
+        },
+        findings=read_findings(plan.shipped / "data" / "published" / "findings.csv"),
+        made_up=made_up_inputs(plan),
+        is_rehearsal=plan.config.rehearsal,
+    )
+    write_paper(run, PAPERS)
 
 
 def write_standing_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
@@ -71,7 +71,7 @@ def write_standing_paper(plan: Plan, name: str, files: Collection[Path]) -> None
     """
     paths = [Path(path) for path in paper_files(read_papers(items_file(plan.shipped))[name])]
     before = [file_digest(path) if path.exists() else "" for path in paths]
-    write_paper(plan, name, files)
+    write_page_of_plan(plan, name, files)
     if before != [file_digest(path) for path in paths]:
         for path in paths:
             os.utime(path, (OLD_DATE, OLD_DATE))
@@ -140,89 +140,35 @@ def _existing_models(entry: Experiment, files: Collection[Path]) -> list[str]:
     return [model for model in entry.config.models if folder / f"{model}.parquet" in files]
 
 
-def published_values_of(frame: pd.DataFrame) -> PublishedValues:
-    """Return the published values of some studies by table, row and metric."""
-    values: dict[tuple[str, str, str], Published] = {}
-    columns = ["table", "row", "metric", "value", "n", "cases", "error"]
-    for table, row, metric, value, n, cases, error in frame[columns].itertuples(
-        index=False, name=None
-    ):
-        values[table, row, metric] = Published.of(value, n, cases, error == SHARE)
-    return values
-
-
-def _fill_item(
-    plan: Plan,
-    paper: Paper,
-    item: PaperItem,
-    results: Mapping[str, StudyResults],
-) -> ItemContent:
-    parts = _fill_parts(plan, paper, item, results)
-    return ItemContent(
-        item=item,
-        parts=tuple(parts),
-        findings=tuple(_findings(plan).get(item.name, ())),
-        departures=tuple(_departures(plan, item)),
-        needs=(*_untrained(item, results), *_needs(plan, item)),
-        command="\n".join(item_commands(item, paper_plan(plan.shipped))),
-        warnings=tuple(item_warnings(plan, parts)),
-        mark=figure_mark(plan, item, parts),
+def _plan_item(plan: Plan, paper: Paper, item: PaperItem) -> ItemPlan:
+    return ItemPlan(
+        designs=tuple(find_designs(plan, paper, item)),
+        departures=tuple(departures(plan, item)),
+        needs=tuple(_needs(plan, item)),
+        commands=tuple(item_commands(item, designs_of(plan))),
     )
 
 
-def _fill_parts(
-    plan: Plan, paper: Paper, item: PaperItem, results: Mapping[str, StudyResults]
-) -> list[Part]:
-    models = {
-        name: f"{model.model} ({model.endpoint})" for name, model in plan.config.models.items()
-    }
-    designs = tuple(_designs(plan, paper, item))
-    parts: list[Part] = []
-    for filler in fillers_of(item.name):
-        if filler.study in results:
-            parts += filler.fill(ItemRun(item, results[filler.study], designs, models))
-    return parts
+def made_up_inputs(plan: Plan) -> MadeUpInputs:
+    """Return the remarks on made-up data and models of a plan's experiments and data sets."""
+    experiments: dict[str, list[str]] = {}
+    for experiment in plan.experiments:
+        notes = plan.made_up_inputs(experiment)
+        experiments[experiment] = [
+            note for note in notes if not _is_sample_of_paper(plan, note.partition(":")[0])
+        ]
+    datasets: dict[str, list[str]] = {}
+    for name, options in plan.datasets.items():
+        if not _is_sample_of_paper(plan, name):
+            datasets[name] = describe_inputs(name, str(options.source), {})
+    return MadeUpInputs(experiments, datasets)
 
 
-def _findings(plan: Plan) -> dict[str, list[str]]:
-    return read_findings(plan.shipped / "data" / "published" / "findings.csv")
-
-
-def _read_text(plan: Plan, paper: Paper, results: Mapping[str, StudyResults]) -> InText:
-    """Return what the paper's text and appendix show, beside what this run has."""
-    item = PaperItem(f"{paper.name}/text", "facts", "In the text")
-    parts = _fill_parts(plan, paper, item, results)
-    own_texts: dict[str, list[str]] = {}
-    for part in parts:
-        if isinstance(part, Fact):
-            own_texts.setdefault(part.row, []).append(part.text)
-    published = pd.concat([study_results.published for study_results in results.values()])
-    return InText(
-        tuple(_findings(plan).get(item.name, ())),
-        tuple(values_in_text(published, own_texts)),
-        tuple(part for part in parts if isinstance(part, Clauses)),
-    )
-
-
-def values_in_text(
-    published: pd.DataFrame, own_texts: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[str, str, str]]:
-    """Yield what a paper's text states in numbers, with each number and what this run has."""
-    in_text = published[published["table"].str.startswith("text")]
-    columns = ["table", "row", "metric", "value", "n", "note"]
-    for table, row, metric, value, n, note in in_text[columns].itertuples(index=False, name=None):
-        subject = table.removeprefix("text").removeprefix("_")
-        name = f"{subject}, {row}: {metric}" if subject else f"{row}: {metric}"
-        name = name.replace("_", " ") + (f" ({note})" if note else "")
-        of_all = f" of {n:g}" if n > value > 1 else ""
-        yield name, f"{value:g}{of_all}", "; ".join(own_texts.get(f"{row}/{metric}", ()))
-
-
-def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
+def find_designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
     """Yield the paper's experiments of an item, then the run's experiments with the same
     protocols.
     """
-    papers = paper_plan(plan.shipped)
+    papers = designs_of(plan)
     of_paper = [entry for entry in papers.experiments.values() if entry.entry in item.experiments]
     protocols = {entry.config.protocol for entry in of_paper}
     of_run = []
@@ -244,12 +190,12 @@ def _designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
         )
 
 
-def _departures(plan: Plan, item: PaperItem) -> list[str]:
+def departures(plan: Plan, item: PaperItem) -> list[str]:
     """Return how moot departs from the paper in the protocols of an item.
 
     An experiment of the run counts as the run configures it, another as the paper's design does.
     """
-    papers = paper_plan(plan.shipped)
+    papers = designs_of(plan)
     protocols: dict[str, dict[str, None]] = {}
     for design in papers.experiments.values():
         if design.entry not in item.experiments:
@@ -296,7 +242,7 @@ def _needs(plan: Plan, item: PaperItem) -> Iterator[str]:
     """Yield the needs of the paper's design of an item, and what the run has fewer of."""
     if item.kind in KINDS_WITHOUT_DEBATES:
         return
-    yield from describe_needs(item, paper_plan(plan.shipped))
+    yield from describe_needs(item, designs_of(plan))
     names = needed_experiments([item], plan.shipped)
     experiments = plan.config.experiments
     of_item = {name: experiments[name] for name in names if name in experiments}
@@ -378,77 +324,11 @@ def _command(item: PaperItem, choice: str = "") -> str:
     return f'snakemake --cores 4 papers --config "papers={{items: [{item.name}]{choice}}}"'
 
 
-def _untrained(item: PaperItem, results: Mapping[str, StudyResults]) -> Iterator[str]:
-    """Yield the rows of trained models that stay empty, with the reasons."""
-    keys = {row.key for row in item.rows} if item.datasets else set()
-    for study_results in results.values():
-        for board in study_results.baselines.values():
-            failed = board[board["baseline"].isin(list(keys)) & (board["status"] != "ok")]
-            failed = failed[failed["accuracy"].isna()] if "accuracy" in failed else failed
-            for row in failed.drop_duplicates("baseline").to_dict("records"):
-                yield f"Row `{row['baseline']}` stays empty: {row['status']}."
-
-
-def item_warnings(plan: Plan, parts: Sequence[Part]) -> list[str]:
-    """Return what readers must know before they read an item's own values, a warning each.
-
-    A warning names made-up data and models, and states if the paper uses other data.
-    """
-    other_data: dict[str, None] = {}
-    notes: list[str] = []
-    for part in parts:
-        notes += made_up_notes(plan, part)
-        if isinstance(part, (OwnRow, Series)):
-            for name in part.data.split(", "):
-                dataset = name.partition(" ")[0]
-                is_of_paper = _is_sample_of_paper(plan, dataset)
-                if not is_of_paper and any(f"({kind})" in name for kind in KINDS_OF_DATA):
-                    other_data[dataset] = None
-    warnings: list[str] = []
-    noted_names: set[str] = set()
-    for warning, names in join_names_by_note(notes).items():
-        noted_names.update(names)
-        is_other = any(name in other_data for name in names)
-        warnings.append(f"{warning} The paper uses other data." if is_other else warning)
-    if unnoted_data := [name for name in other_data if name not in noted_names]:
-        warnings.append(f"The paper uses other data than {', '.join(unnoted_data)}.")
-    return warnings
-
-
-def made_up_notes(plan: Plan, part: Part) -> list[str]:
-    """Return the notes on made-up data and models of a part's experiments, or of its data.
-
-    A sample that is the paper's own data set has none.
-    """
-    notes: list[str] = []
-    if isinstance(part, Example):
-        experiment = part.title.partition(", ")[0]
-        notes += plan.made_up_inputs(experiment) if experiment in plan.experiments else []
-    elif isinstance(part, (OwnRow, Series)):
-        for source in part.source.split(", "):
-            if source in plan.experiments:
-                notes += plan.made_up_inputs(source)
-        if not notes:  # a trained model
-            for name in part.data.split(", "):
-                dataset = name.partition(" ")[0]
-                if dataset in plan.datasets:
-                    notes += describe_inputs(dataset, str(plan.datasets[dataset].source), {})
-    return [note for note in notes if not _is_sample_of_paper(plan, note.partition(":")[0])]
-
-
 def _is_sample_of_paper(plan: Plan, dataset: str) -> bool:
     """Return whether a data set is a sample that a paper's design uses as its data."""
     options = plan.datasets.get(dataset)
     if options is None or options.source != SAMPLE:
         return False
     loader = options.loader or dataset
-    designs = paper_plan(plan.shipped).datasets.values()
+    designs = designs_of(plan).datasets.values()
     return any((design.loader, design.source) == (loader, SAMPLE) for design in designs)
-
-
-def figure_mark(plan: Plan, item: PaperItem, parts: Sequence[Part]) -> str:
-    """Return the mark of a figure whose own points are made up; "" for none."""
-    notes_by_series = [made_up_notes(plan, part) for part in parts if isinstance(part, Series)]
-    if item.entry.get("points"):
-        notes_by_series.append([])  # the published points
-    return made_up_mark(notes_by_series)

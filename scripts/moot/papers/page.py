@@ -1,6 +1,5 @@
 """The page of a paper, and the files of its tables and figures."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from moot.papers.grid import Grid, PublishedValues, build_grid, intervals_frame,
 from moot.papers.items import Paper, PaperItem
 from moot.papers.paper_latex import example_latex, latex_source
 from moot.papers.parts import Clauses, Diagram, Part, Step
-from moot.report.escaping import csv_text, page_template
+from moot.report.escaping import csv_cell, page_template
 from moot.report.latex import column_groups
 from moot.report.notes import REHEARSAL_NOTE
 
@@ -235,21 +234,6 @@ def write_csv(frame: pd.DataFrame, path: Path, is_rehearsal: bool) -> None:
     csv_frame = frame.copy()
     if is_rehearsal:
         csv_frame.insert(len(csv_frame.columns), "voices", REHEARSAL_MARK)
-    for column in csv_frame.columns:
-        if csv_frame[column].dtype == object:
-            csv_frame[column] = csv_frame[column].map(_cell_text)
+    text_columns = csv_frame.select_dtypes(object)
+    csv_frame[text_columns.columns] = text_columns.map(csv_cell)
     write_atomically(path, csv_frame.to_csv(index=False, lineterminator="\n"))
-
-
-def _cell_text(value: object) -> object:
-    """Return a cell for CSV.
-
-    A text that a spreadsheet would run is quoted; numbers stay.
-    """
-    if not isinstance(value, str):
-        return "" if isinstance(value, float) and math.isnan(value) else value
-    try:
-        float(value)
-    except ValueError:
-        return csv_text(value)
-    return value

@@ -251,10 +251,14 @@ class ExampleRow:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An example of this run: a debate by step, with a column for each debater."""
+    """An example of this run: a debate by step, with a column for each debater.
+
+    `source` is its experiment.
+    """
 
     title: str
     rows: tuple[ExampleRow, ...]
+    source: str = ""
 
 
 Part = OwnRow | Series | Diagram | Clauses | Fact | Example

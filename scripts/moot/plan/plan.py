@@ -24,13 +24,13 @@ from moot.llm.prompts import Prompts
 from moot.plan import plan_steps as steps
 from moot.plan.experiments import ExperimentReader
 from moot.plan.grid_expansion import find_rubric
-from moot.plan.made_up_inputs import describe_inputs, join_notes
 from moot.plan.models import check_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import add_simulated_people, replace_models
 from moot.protocols.experiment import Experiment
 from moot.report.content import Figure, Table
 from moot.report.needs import StudyPlan
+from moot.report.notes import describe_inputs, join_notes
 from moot.report.paper_matches import PaperMatches
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
@@ -85,7 +85,9 @@ class Plan:
         self.datasets: Mapping[str, DatasetOptions] = datasets
         self._prompts = prompts
         self.paper_matches: PaperMatches | None = None
-        """The result of `moot.plan.as_published.compare_with_papers`, stored for jobs."""
+        """The result of `moot.plan.papers_of_run.compare_with_papers`, stored for jobs."""
+        self.designs: Plan | None = None
+        """The result of `moot.plan.papers_of_run.designs_of`, stored for jobs."""
         describe_place = partial(_describe_place, files)
         self.contrasts = check_contrasts(
             config, reader.configs_by_name, self.untested_reason, describe_place, faults

@@ -76,11 +76,19 @@ def write_plan(
         plan, raw: see `keep_for_jobs`.
         digests: by path, the digests of people's debates and of their cases.
     """
-    light = copy(plan)
-    light.experiments, light.datasets = LazyValues(plan.experiments), LazyValues(plan.datasets)
+    light = _with_lazy_values(plan)
     with atomic_path(path) as part:
         content = (_config_digest(raw), plan.config.extensions, pickle.dumps(light), dict(digests))
         part.write_bytes(pickle.dumps(content))
+
+
+def _with_lazy_values(plan: Plan) -> Plan:
+    """Return a plan, and the papers' designs in it, whose parts are unpickled on demand."""
+    light = copy(plan)
+    light.experiments, light.datasets = LazyValues(plan.experiments), LazyValues(plan.datasets)
+    if plan.designs:
+        light.designs = _with_lazy_values(plan.designs)
+    return light
 
 
 def read_plan(path: Path) -> tuple[str, Callable[[], Plan]]:

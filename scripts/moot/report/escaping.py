@@ -127,6 +127,21 @@ def csv_text(text: object) -> str:
     return f"'{plain}" if plain.lstrip(" ").startswith(_STARTS_A_FORMULA) else plain
 
 
+def csv_cell(value: object) -> object:
+    """Return a cell for CSV: text as `csv_text` returns it, but numbers in text stay.
+
+    >>> csv_cell("-0.5")
+    '-0.5'
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return csv_text(value)
+    return value
+
+
 def markdown(text: object) -> str:
     """Return text that Markdown shows literally; line breaks are kept.
 

@@ -2,7 +2,7 @@
 
 The values are read from `data/published/published_results.csv`. Each names the experiment of
 config/papers/ that repeats it, and the model. It is shown only next to runs that repeat this
-experiment with this model; `moot.plan.as_published` decides which runs do.
+experiment with this model; `moot.papers.as_published` decides which runs do.
 """
 
 from collections.abc import Sequence

@@ -22,8 +22,8 @@ from moot.core.types import JsonObject
 from moot.datasets import LOADERS
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.identity import model_asked, served_as
-from moot.plan.as_published import compare_with_papers
 from moot.plan.grid_expansion import protocols_of, templates_of_debates
+from moot.plan.papers_of_run import compare_with_papers
 from moot.plan.plan import Plan
 from moot.protocols.controls import CONTROLS
 from moot.report.turn_effects import TURN_EFFECTS

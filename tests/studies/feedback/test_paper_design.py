@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.plan.as_published import paper_plan
+from moot.plan.papers_of_run import paper_plan
 from moot.plan.plan import Plan
 from scripted_model import PROJECT
 

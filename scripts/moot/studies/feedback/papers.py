@@ -273,7 +273,8 @@ def example(run: ItemRun) -> list[Part]:
             title = (
                 f"{results.experiment}, {first['model'].iloc[0]}, case {first['case_id'].iloc[0]}"
             )
-            return [Example(title, tuple(_example_rows(run, first)))]
+            rows = tuple(_example_rows(run, first))
+            return [Example(title, rows, results.experiment)]
     return []
 
 

@@ -7,24 +7,27 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS
 from moot.datasets.download import Fetch, download
 from moot.papers.selection import own_sources
-from moot.plan.plan import Plan
 
 
 def fetch_item_data(
-    plan: Plan, loaders: Iterable[str], datasets: Iterable[str], fetch: Fetch | None = None
+    data_root: Path,
+    versions: Path,
+    loaders: Iterable[str],
+    loaders_without_files: Iterable[str],
+    fetch: Fetch | None = None,
 ) -> None:
-    """Download the published files of data sets, and find the user's files.
+    """Download the published files of data sets, and name the user's files that are missing.
 
     Args:
-        plan: The plan of the run.
+        data_root: The folder of data.
+        versions: The file `data/versions.csv`.
         loaders: The loaders whose files are downloaded.
-        datasets: The data sets whose cases are loaded.
+        loaders_without_files: The loaders that read files of the user and find none.
         fetch: Returns the bytes at a URL; tests pass another function.
 
     Raises:
         UserError: Files are missing. The message says how to get them, and how to use other data.
     """
-    data_root, versions = Path(plan.config.data_root), plan.shipped / "data" / "versions.csv"
     faults: list[str] = []
     local_data: list[str] = []
     own_data: list[str] = []
@@ -36,16 +39,13 @@ def fetch_item_data(
             source = own_sources(LOADERS[loader].options)[0]
             own_data.append(f"{loader}: {source}")
             local_data.append(f"{loader}: local")
-    for name in sorted(set(datasets)):
-        options = plan.datasets[name]
-        if options.source == "local" and not plan.local_files(name):
-            loader = options.loader or name
-            own_data.append(f"{loader}: {own_sources(LOADERS[loader].options)[0]}")
-            faults.append(
-                f"{data_root / LOADERS[loader].folder}: found no file of data set '{loader}',"
-                " expected the files that data/raw/README.md lists. Put them there, or set the"
-                " source to download."
-            )
+    for loader in sorted(set(loaders_without_files)):
+        own_data.append(f"{loader}: {own_sources(LOADERS[loader].options)[0]}")
+        faults.append(
+            f"{data_root / LOADERS[loader].folder}: found no file of data set '{loader}',"
+            " expected the files that data/raw/README.md lists. Put them there, or set the"
+            " source to download."
+        )
     if faults:
         lines = ["papers: data are missing; no model was asked.", *faults]
         if local_data:

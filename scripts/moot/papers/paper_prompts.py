@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
 
-from moot.commands.paper_text import read_paper
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.text_files import read_text
 from moot.core.yaml_text import load_yaml
 from moot.datasets.download import fetch_url
-from moot.plan.code_prompts import read_code_prompts
-from moot.plan.printed_passages import PaperText, Passage, letters_of, read_passage
-from moot.plan.wording import CODE_TABLE, PUBLISHED, TEMPLATES, WORDS_TABLE, words_digest
+from moot.papers.code_prompts import read_code_prompts
+from moot.papers.paper_text import read_paper
+from moot.papers.printed_passages import PaperText, Passage, letters_of, read_passage
+from moot.papers.wording import CODE_TABLE, PUBLISHED, TEMPLATES, WORDS_TABLE, words_digest
 
 DOWNLOAD = "download"
 """The value of `prompts_from` that fetches the pinned program of AgenticSimLaw's authors."""

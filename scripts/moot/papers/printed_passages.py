@@ -2,8 +2,8 @@
 
 White space, hyphens at line ends, ligatures and quotation marks differ between copies of a paper;
 letters and digits do not. Therefore `data/published/prompts.csv` has two digests of each printed
-prompt: `sha256` of the words with their punctuation (`moot.plan.wording`), and `letters_sha256` of
-the letters and digits, by which a passage is found.
+prompt: `sha256` of the words with their punctuation (`moot.papers.wording`), and `letters_sha256`
+of the letters and digits, by which a passage is found.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from moot.plan.wording import words_digest
+from moot.papers.wording import words_digest
 
 _LIGATURES = {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 _LINE_END_HYPHEN = re.compile(r"(?<=\w)([-\u2010\u00ad])[ \t]*\n[ \t]*(?=\w)")

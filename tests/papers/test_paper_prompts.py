@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from pypdf import PdfReader, PdfWriter
 
-from moot.commands.paper_prompts import DOWNLOAD, write_prompts
-from moot.commands.paper_text import read_paper
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.llm.request import Request
-from moot.plan.code_prompts import read_code_prompts
-from moot.plan.printed_passages import PaperText, letters_digest, letters_of, read_passage
-from moot.plan.wording import words_digest
+from moot.papers.code_prompts import read_code_prompts
+from moot.papers.paper_prompts import DOWNLOAD, write_prompts
+from moot.papers.paper_text import read_paper
+from moot.papers.printed_passages import PaperText, letters_digest, letters_of, read_passage
+from moot.papers.wording import words_digest
 from results_on_disk import REARREST
 from scripted_model import PROJECT, hold
 from small_pdf import small_pdf

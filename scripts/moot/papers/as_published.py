@@ -17,37 +17,27 @@ words, whatever its prompts are.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from pathlib import Path
 
 import pandas as pd
 
-from moot.core.config_errors import Faults
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import ModelConfig
-from moot.core.read_config import merge_over_defaults, read_config
-from moot.core.sections import display_only_keys
-from moot.core.shipped_files import paper_files
 from moot.core.types import Fields, JsonObject
 from moot.llm.identity import model_asked, provider
-from moot.papers.items import items_file, read_papers
-from moot.plan.grid_expansion import expand_grid, find_rubric, templates_used
-from moot.plan.plan import Plan
-from moot.plan.wording import MOOT_WORDING, OTHER_WORDING, PUBLISHED_WORDINGS, Wordings
+from moot.papers.wording import MOOT_WORDING, OTHER_WORDING, PUBLISHED_WORDINGS
 from moot.protocols import PROTOCOLS
 from moot.report.paper_matches import PaperMatch, PaperMatches
 from moot.scores.served import versions_said
 
 _MODEL_KEYS_SENT = ("structured", "reasoning", "parameters")
 """Fields of a model's entry that also change its replies."""
-_REAL_SOURCES = ("local", "download")
 SAMPLING = ("temperature", "max_tokens")
 """Fields that the protocol's parameters or a model's entry state."""
 OTHER_DATA = "other data"
 
 
 @dataclass(frozen=True, slots=True)
-class _ExperimentSetting:
+class ExperimentSetting:
     """All settings of an experiment that its values depend on, except its models.
 
     Attributes:
@@ -55,7 +45,7 @@ class _ExperimentSetting:
             its own setting.
         dataset: the data set's options with defaults, with the `source` "published" for all real
             files.
-        wording: the author of its prompts' words (`moot.plan.wording`).
+        wording: the author of its prompts' words (`moot.papers.wording`).
         has_our_texts: whether facts and scripts are moot's paraphrases of a paper's.
     """
 
@@ -84,7 +74,7 @@ class _ExperimentSetting:
         )
 
     def differences(
-        self, paper: "_ExperimentSetting", sampling: Fields, paper_sampling: Fields
+        self, paper: "ExperimentSetting", sampling: Fields, paper_sampling: Fields
     ) -> list[str]:
         """Return how the experiment differs from the paper's, in words.
 
@@ -108,7 +98,7 @@ class _ExperimentSetting:
         return differences
 
     def _changed_settings(
-        self, paper: "_ExperimentSetting", sampling: Fields, paper_sampling: Fields
+        self, paper: "ExperimentSetting", sampling: Fields, paper_sampling: Fields
     ) -> set[str]:
         """Return the names of the settings that differ from the paper's."""
         settings = _changed_names(self.params, paper.params)
@@ -143,131 +133,11 @@ def _data_differences(mine: Fields, paper: Fields) -> list[str]:
     return [f"other options of the data: {', '.join(changed)}"] if changed else []
 
 
-def compare_with_papers(plan: Plan) -> PaperMatches:
-    """Compare the runs and data sets of a plan with the papers' designs.
-
-    The result tells which are as published, and how the others differ. A control is never as
-    published.
-
-    The plan stores the result, so that its jobs do not compute it again.
-    """
-    if plan.paper_matches is None:
-        plan.paper_matches = _match_papers(plan)
-    return plan.paper_matches
-
-
-def _match_papers(plan: Plan) -> PaperMatches:
-    if plan.config.rehearsal:
-        return _match_none(plan)
-    paper = paper_plan(plan.shipped)
-    our_settings, settings_of_paper = _SettingsOfPlan(plan), _SettingsOfPlan(paper)
-    examples = _experiments_of_examples(plan.shipped)
-    paper_settings = {
-        name: settings_of_paper[name] for name in paper.experiments if name not in examples
-    }
-    runs: dict[tuple[str, str], PaperMatch] = {}
-    for name, experiment in plan.experiments.items():
-        if experiment.config.control:
-            continue
-        for model in experiment.config.models:
-            runs[name, model] = _compare_run(
-                our_settings[name], model, plan.config.models, paper_settings, paper.config.models
-            )
-    paper_datasets = {name: _dataset_values(paper, name) for name in paper.datasets_used}
-    datasets = {
-        name: _compare_data(_dataset_values(plan, name), paper_datasets)
-        for name in plan.datasets_used
-    }
-    return PaperMatches(runs, datasets)
-
-
-def _experiments_of_examples(shipped: Path) -> set[str]:
-    """Return the experiments of single cases, which repeat no published value."""
-    names: set[str] = set()
-    for paper in read_papers(items_file(shipped)).values():
-        for item in paper.items:
-            names.update(item.experiments if item.kind == "example" else ())
-    return names
-
-
-def _match_none(plan: Plan) -> PaperMatches:
-    """Return no matches, as no published value is shown next to a rehearsal."""
-    rehearsal_match = PaperMatch(difference="a stand-in for the model")
-    runs: dict[tuple[str, str], PaperMatch] = {}
-    for name, experiment in plan.experiments.items():
-        runs |= {(name, model): rehearsal_match for model in experiment.config.models}
-    return PaperMatches(runs, dict.fromkeys(plan.datasets, rehearsal_match))
-
-
-@cache
-def paper_plan(shipped: Path) -> Plan:
-    """Return the plan of the papers' designs with the shipped catalogue of models.
-
-    `shipped` is the project's folder.
-    """
-    files = [shipped / "config" / "models.yaml", *paper_files(shipped)]
-    raw = merge_over_defaults({"seed": 0}, files)
-    return Plan(read_config(raw, files, Faults()), shipped)
-
-
-_wordings = cache(Wordings)
-
-
-class _SettingsOfPlan:
-    """The settings of a plan's experiments, each computed once."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._configs: dict[str, ExperimentConfig] = {}
-        for entry, config in plan.config.experiments.items():
-            self._configs |= expand_grid(entry, config)
-        self._plan = plan
-        self._settings: dict[str, _ExperimentSetting] = {}
-
-    def __getitem__(self, name: str) -> _ExperimentSetting:
-        if name not in self._settings:
-            self._settings[name] = self._setting(self._configs[name])
-        return self._settings[name]
-
-    def _setting(self, config: ExperimentConfig) -> _ExperimentSetting:
-        protocol = PROTOCOLS[config.protocol]
-        params = protocol.params.model_validate(dict(config.params))
-        source_names = self._configs.keys() & protocol.params.named_experiments(dict(params))
-        resolved: JsonObject = {}
-        for name, value in params.model_dump(mode="json").items():
-            is_source = isinstance(value, str) and value in source_names
-            resolved[name] = _dump_setting(self[value]) if is_source else value
-        dataset = _dataset_values(self._plan, config.dataset)
-        wording_key = (config.protocol, str(dataset["loader"]))
-        prompts = self._plan.templates(
-            config.prompts, *templates_used(config, find_rubric(config, self._plan.config.rubrics))
-        )
-        wordings = _wordings(self._plan.shipped)
-        wording = wordings.classify(prompts, *wording_key, *protocol.prompts)
-        has_our_texts = self._plan.datasets[config.dataset].is_paraphrase
-        return _ExperimentSetting(config, resolved, dataset, wording, has_our_texts)
-
-
-def _dump_setting(setting: _ExperimentSetting) -> JsonObject:
-    """Return the values of an experiment whose debates another one reads, without its name."""
-    fields = {"protocol", "split", "cases", "repeats", "calibration_cases"}
-    values = setting.config.model_dump(mode="json", include=fields)
-    return {**values, "params": dict(setting.params), "dataset": dict(setting.dataset)}
-
-
-def _dataset_values(plan: Plan, name: str) -> JsonObject:
-    options = plan.datasets[name]
-    # No paper says whether it rebalances: values of both ways stand beside its own.
-    other_keys = {"baselines", "rebalance", *display_only_keys("dataset")}
-    values = options.model_dump(mode="json", exclude=other_keys)
-    source = "published" if options.source in _REAL_SOURCES else options.source
-    return {**values, "loader": options.loader or name, "source": source}
-
-
-def _compare_run(
-    setting: _ExperimentSetting,
+def compare_run(
+    setting: ExperimentSetting,
     name: str,
     models: Mapping[str, ModelConfig],
-    paper_settings: Mapping[str, _ExperimentSetting],
+    paper_settings: Mapping[str, ExperimentSetting],
     paper_models: Mapping[str, ModelConfig],
 ) -> PaperMatch:
     # A model that the paper does not have is compared by the paper's parameters only.
@@ -310,7 +180,7 @@ def _distance(reasons: list[str]) -> tuple[bool, int]:
     return OTHER_DATA in reasons, len(reasons)
 
 
-def _voices(setting: _ExperimentSetting, model: str) -> list[str]:
+def _voices(setting: ExperimentSetting, model: str) -> list[str]:
     """Return the models that speak or label in an experiment."""
     judges = [labeler.partition(":")[2] for labeler in setting.config.labelers]
     return [model, *setting.params["seats"].values(), *filter(None, judges)]
@@ -361,7 +231,7 @@ def _is_version(served_name: str, requested_name: str) -> bool:
     return re.fullmatch(re.escape(requested_name) + version, served_name, re.IGNORECASE) is not None
 
 
-def _sampling(setting: _ExperimentSetting, model: ModelConfig) -> JsonObject:
+def _sampling(setting: ExperimentSetting, model: ModelConfig) -> JsonObject:
     """Return the sampling settings that each call sends.
 
     The temperature of a model's entry overrides the protocol's, and the protocol sets the length.
@@ -374,7 +244,7 @@ def _sampling(setting: _ExperimentSetting, model: ModelConfig) -> JsonObject:
     }
 
 
-def _compare_data(our_values: Fields, paper_datasets: Mapping[str, Fields]) -> PaperMatch:
+def compare_data(our_values: Fields, paper_datasets: Mapping[str, Fields]) -> PaperMatch:
     differences = {
         name: _data_differences(our_values, paper_values)
         for name, paper_values in paper_datasets.items()

@@ -8,14 +8,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from moot.commands.paper_prompts import write_prompts
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.core.shipped_files import prompt_folders
 from moot.llm.prompts import Prompts, fill
 from moot.llm.request import Request
-from moot.plan.as_published import compare_with_papers
-from moot.plan.wording import CODE_WORDING, OTHER_WORDING, Wordings, words_digest
+from moot.papers.paper_prompts import write_prompts
+from moot.papers.wording import CODE_WORDING, OTHER_WORDING, Wordings, words_digest
+from moot.plan.papers_of_run import compare_with_papers
 from moot.report.paper_matches import PaperMatch
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from printed_prompts import SHIPPED, copy_with_words, printed_prompts
