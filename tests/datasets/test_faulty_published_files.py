@@ -14,7 +14,7 @@ import pytest
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.reading.checks import read_usable_rows
-from moot.studies.courtroom.people.synthetic import generate_nlsy97
+from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
 
 Record = dict[str, Any]
 COUNT, FAULTY = 40, 3

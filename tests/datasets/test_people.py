@@ -14,7 +14,7 @@ from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.people.narrative import prose
 from moot.jobs.load import check_cases
 from moot.studies.courtroom.data_nlsy97 import FILE as NLSY97_FILE
-from moot.studies.courtroom.people.synthetic import generate_nlsy97
+from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
 from moot.training.baselines import BASELINES
 from moot.training.examples import plain_features
 

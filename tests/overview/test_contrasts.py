@@ -14,7 +14,7 @@ from moot.core.errors import UserError
 from moot.overview.tables_contrasts import contrasts
 from moot.plan.plan import Plan
 from moot.report import TABLES
-from moot.report.needs import has_contrasts
+from moot.report.content import has_contrasts
 from moot.report.study_results import StudyResults
 from moot.report.tables import as_html
 from moot.scores import no_scores

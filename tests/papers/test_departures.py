@@ -46,6 +46,11 @@ EVIDENCE: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "The paper's assistant is a pre-trained": (FEEDBACK, (r"a pre-trained assistant model",), ()),
     "The paper's assistant learns": (FEEDBACK, (r"multiple runs of the unassisted",), ()),
     "An opinion that names no party": (FEEDBACK, (r"Ground_truth XOR Debater",), ()),
+    "Of Tables 2 and 3 the paper prints": (
+        FEEDBACK,
+        (r"2-4 debaters", r"defaults to the initial prediction"),
+        (),
+    ),
     "In a later round debaters know": (FEEDBACK, (r"t_\{ne\}\(x\), t_\{po\}\(x\)",), ()),
     "Table 3 is of 12,000": (FEEDBACK, (r"12,000 samples from CaseLaw", "3000 samples"), ()),
     "The paper states neither the number": (FEEDBACK, ("Few-shot",), (r"\d+-shot", r"\d+ shots")),

@@ -10,7 +10,17 @@ from moot.papers.parts import ItemRun, OwnRow
 from moot.report.published import read_published
 from moot.report.study_results import StudyResults
 from moot.scores import score_experiment
+from moot.scores.results import ExperimentResults
 from moot.studies.conference.papers import agreement_detection
+
+
+def table_5(results: ExperimentResults) -> list[OwnRow]:
+    published = read_published(SHIPPED / "data/published/published_results.csv")
+    scores = score_experiment(results)
+    study = StudyResults("conference", {"conference": results}, scores, {}, published)
+    items = read_papers(items_file(SHIPPED))["decision_conference"].items
+    item = next(item for item in items if item.key == "table5")
+    return [row for row in agreement_detection(ItemRun(item, study)) if isinstance(row, OwnRow)]
 
 
 async def test_the_five_decisions_may_be_from_two_conferences(
@@ -19,12 +29,17 @@ async def test_the_five_decisions_may_be_from_two_conferences(
     case, task = conference_case(load_context)
     talks = [script("AGREEMENT"), script("AGREEMENT")]
     results = await hold_conferences(tmp_path, case, task, talks, gradings=1)
-    published = read_published(SHIPPED / "data/published/published_results.csv")
-    scores = score_experiment(results)
-    study = StudyResults("conference", {"conference": results}, scores, {}, published)
-    items = read_papers(items_file(SHIPPED))["decision_conference"].items
-    item = next(item for item in items if item.key == "table5")
-    (row,) = agreement_detection(ItemRun(item, study))
-    assert isinstance(row, OwnRow)
+    (row,) = table_5(results)
     assert all(("", f"grade@decision={number}") in row.cells for number in range(1, 6))
     assert row.cells["", "grade"].n == 5
+    assert row.heads[0].endswith("graded by itself)")
+
+
+async def test_fewer_decisions_have_no_overall_grade(
+    tmp_path: Path, load_context: LoadContextMaker
+) -> None:
+    case, task = conference_case(load_context)
+    results = await hold_conferences(tmp_path, case, task, [script("AGREEMENT")], gradings=1)
+    (row,) = table_5(results)
+    assert ("", "grade@decision=1") in row.cells
+    assert ("", "grade@decision=5") not in row.cells and ("", "grade") not in row.cells

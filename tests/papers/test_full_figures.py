@@ -3,6 +3,7 @@
 import random
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from matplotlib.transforms import Bbox
@@ -10,12 +11,12 @@ from matplotlib.transforms import Bbox
 from moot.jobs.papers import find_designs
 from moot.papers.charts import build_chart, draw_chart, points_frame
 from moot.papers.items import PaperItem, items_file, read_papers
-from moot.papers.parts import ItemRun, Point, Series
+from moot.papers.page import ItemContent, write_page
+from moot.papers.parts import Diagram, ItemRun, Point, Series, Step
 from moot.plan.papers_of_run import paper_plan
 from moot.report.figures import figure_style
-from moot.report.measurement import NOT_MEASURED, Measurement
 from moot.report.published import read_published
-from moot.report.study_results import StudyResults
+from moot.report.study_results import NOT_MEASURED, Measurement, StudyResults
 from moot.scores import no_scores
 from moot.studies.appellate.papers import prompt_clauses
 from moot.studies.feedback.papers import debaters
@@ -145,3 +146,17 @@ def test_figure_2_of_debate_feedback_has_each_number_of_debaters_once(sweep: lis
     of_paper = frame[frame["source"] != "mine"]
     assert of_paper["x"].tolist() == [1, 2, 3]
     assert (frame["source"] == "mine").sum() == 1, "one's own debates stay"
+
+
+def test_the_file_of_a_diagram_has_all_designs(tmp_path: Path) -> None:
+    item = item_of("appellate/figure1")
+    steps = (Step("judge", "votes"),)
+    parts = tuple(Diagram(title, ("judge",), steps) for title in ("first", "second", "third"))
+    write_page(
+        read_papers(items_file(PROJECT))["appellate"], [ItemContent(item, parts)], {}, tmp_path
+    )
+    drawing = ElementTree.parse(tmp_path / "appellate" / "figure1.svg").getroot()
+    nested = [child for child in drawing if child.tag.endswith("}svg")]
+    assert [child.get("aria-label") for child in nested] == ["first", "second", "third"]
+    tops = [float(child.get("y", "")) for child in nested]
+    assert tops == sorted(set(tops)), "below each other"

@@ -12,9 +12,8 @@ from moot.papers.grid import build_grid, intervals_frame, values_frame
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, write_page
 from moot.papers.parts import ItemRun, OwnRow
-from moot.report.paper_matches import PaperMatch, PaperMatches
 from moot.report.published import read_published
-from moot.report.study_results import StudyResults
+from moot.report.study_results import PaperMatch, PaperMatches, StudyResults
 from moot.scores import no_scores, score_experiment
 from panel_results import PARAMS, panel
 from results_on_disk import case, experiment_view, prediction, utterance, write_results

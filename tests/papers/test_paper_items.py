@@ -23,8 +23,8 @@ from moot.papers.page import ItemContent, item_files, write_page
 from moot.papers.paper_latex import latex_source
 from moot.papers.parts import Diagram, Example, ExampleRow, OwnRow, Point, Series, Step
 from moot.plan.papers_of_run import paper_plan
-from moot.report.measurement import Measurement
 from moot.report.published import Published, read_published
+from moot.report.study_results import Measurement
 from moot.studies.courtroom import papers as courtroom_papers
 
 PROJECT = Path(__file__).resolve().parents[2]

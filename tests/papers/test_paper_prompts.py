@@ -142,8 +142,13 @@ def check_words(folder: Path) -> None:
         assert words_digest(read_words(folder, name)) == words_digest(words), name
 
 
-@pytest.mark.parametrize("width", [40, 57, 73, 200])
-@pytest.mark.parametrize("kind", ["text", "soft hyphen", "html", "pdf", "straight", "utf-16"])
+@pytest.mark.parametrize(
+    ("kind", "width"),
+    [
+        *(("text", width) for width in (40, 57, 200)),
+        *((kind, 73) for kind in ("soft hyphen", "html", "pdf", "straight", "utf-16")),
+    ],
+)
 def test_passages_are_found_in_each_form_of_a_paper(
     kind: str, width: int, shipped: Path, tmp_path: Path
 ) -> None:

@@ -1,6 +1,5 @@
 """The key `papers`: which experiments, models and data sets a run of items has."""
 
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,8 @@ from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAPERS = read_papers(items_file(PROJECT)).values()
-ITEMS = list(chain.from_iterable(paper.items for paper in PAPERS))
+ITEMS = {(item.paper, item.kind): item for paper in PAPERS for item in paper.items}
+"""An item of each kind of each paper."""
 MINE = "smollm2-135m"
 SYNTHETIC = {"nlsy97": "synthetic", "caselaw": "sample", "cail18": "sample"}
 
@@ -33,7 +33,7 @@ def make_plan(config: dict[str, Any]) -> Plan:
     return Plan.from_yaml(config, PROJECT, default_files(PROJECT), Faults())
 
 
-@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+@pytest.mark.parametrize("item", ITEMS.values(), ids=lambda item: item.name)
 def test_an_item_selects_only_its_experiments(item: Any) -> None:
     config = select_experiments(
         items=item.name, models=MINE, cases=2, repeats=1, datasets=SYNTHETIC

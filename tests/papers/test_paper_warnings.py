@@ -12,8 +12,8 @@ from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, write_page
 from moot.papers.parts import Example, OwnRow, Part, Point, Series
 from moot.plan.plan import Plan
-from moot.report.front_page_summary import read_paper_progress
-from moot.report.measurement import Measurement
+from moot.report.front_page import read_paper_progress
+from moot.report.study_results import Measurement
 from project_copy import PROJECT
 
 PAPERS = read_papers(items_file(PROJECT))

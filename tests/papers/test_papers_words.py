@@ -16,7 +16,7 @@ from moot.llm.request import Request
 from moot.papers.paper_prompts import write_prompts
 from moot.papers.wording import CODE_WORDING, OTHER_WORDING, Wordings, words_digest
 from moot.plan.papers_of_run import compare_with_papers
-from moot.report.paper_matches import PaperMatch
+from moot.report.study_results import PaperMatch
 from moot.studies.appellate.data_opinions import TASK as APPEAL
 from printed_prompts import SHIPPED, copy_with_words, printed_prompts
 from results_on_disk import REARREST

@@ -18,7 +18,7 @@ from moot.studies.appellate.panel_statements import (
     make_round_schema,
     make_votes_schema,
 )
-from moot.studies.conference.forms import Evaluation, Grade, Notes, coding_schema
+from moot.studies.conference.forms import Evaluation, Grade, coding_schema
 from moot.studies.conference.protocol_decisions import decision_schema
 from moot.studies.courtroom.protocol import Inline
 from moot.studies.feedback.protocol_reasoning import Criticism, steps_schema
@@ -38,7 +38,6 @@ PINNED_SCHEMAS: dict[str, tuple[type[BaseModel], str]] = {
     "Grade": (Grade, "506bc2c50adda40f"),
     "Inline": (Inline, "12ba991f04772202"),
     "judged_form": (judged_form(LABELS), "89b807f567e05cd1"),
-    "Notes": (Notes, "0915d586a8af2e43"),
     "JudgeStatement": (JudgeStatement, "06e0ee9e2de35334"),
     "coding_schema": (coding_schema('{"health": [], "cost": []}'), "dc48fa6dcb303c33"),
     "decision_schema": (decision_schema(("AGREEMENT", "MORE DEBATE")), "881f20d6a4eeb8e4"),

@@ -160,6 +160,10 @@ def test_the_finding_on_f1_in_table_6_and_precision_in_table_7() -> None:
     phrase = f"in {len(f1) - len(deviating_rows)} of {len(f1)} rows; the others are {names}. "
     assert phrase in FINDINGS["courtroom/table6"][0]
     assert FINDINGS["courtroom/table6"][0] == FINDINGS["courtroom/table7"][-1]
+    same_answers = [counts[f"{model}/cot"] for model in ("gpt-4o-mini", "haiku-3.5")]
+    assert [[row[name] for name in ("tp", "tn", "fp", "fn")] for row in same_answers] == [
+        [71, 29, 0, 0]
+    ] * 2
 
 
 def test_the_findings_on_the_columns_of_table_7() -> None:
@@ -292,7 +296,7 @@ def test_the_search_finds_every_possible_confusion_matrix(seed: int) -> None:
 def test_the_class_sizes_of_vast() -> None:
     counts = published_rows("stance", "text_vast_test")["test"]
     sizes = (int(counts["pro"]), int(counts["con"]), int(counts["neutral"]))
-    sums, matrices, _ = FINDINGS["decision_conference/table1"]
+    sums, matrices = FINDINGS["decision_conference/table1"]
     assert f"({sizes[0]} pro, {sizes[1]} con, {sizes[2]} neutral) add up to {sum(sizes)}," in sums
     assert f"not to its {counts['examples']:.0f} examples" in sums
     rows = vast_rows()

@@ -16,8 +16,7 @@ from moot.report import escaping
 from moot.report.columns import DIFFERENCE, KEY, OURS, PUBLISHED, Columns
 from moot.report.content import Table
 from moot.report.latex import LatexColumn, latex_table
-from moot.report.paper_matches import PaperMatches
-from moot.report.study_results import StudyResults
+from moot.report.study_results import PaperMatches, StudyResults
 from moot.report.tables import (
     NO_INTERVAL_NOTE,
     ZERO_WIDTH_NOTE,
@@ -283,17 +282,19 @@ def test_tables_compile_within_the_page(tmp_path: Path) -> None:
         assert not overfull_boxes(compile_tables(sources, tmp_path, options))
 
 
-@pytest.mark.parametrize(
-    "sign",
+INVISIBLE = (
     "\u061c\xad\u034f\u115f\u180e\u200b\u200c\u200d\u200e\u2028\u2029\u202e\u2060\u2066\u3164\ufeff"
-    "\ufffb\U000e0041\x00",
+    "\ufffb\U000e0041\x00"
 )
+
+
 @pytest.mark.parametrize(
     "form", [escaping.html, escaping.latex, escaping.markdown, escaping.csv_text]
 )
-def test_invisible_characters_do_not_reach_a_page(form: Callable[[object], str], sign: str) -> None:
-    assert form(f"yes{sign}no") == "yesno"
-    assert not form(f"{sign}=1+1").startswith("=1") or form is not escaping.csv_text
+def test_invisible_characters_do_not_reach_a_page(form: Callable[[object], str]) -> None:
+    for sign in INVISIBLE:
+        assert form(f"yes{sign}no") == "yesno", hex(ord(sign))
+        assert not form(f"{sign}=1+1").startswith("=1") or form is not escaping.csv_text
 
 
 @pytest.mark.parametrize("word", ["می\u200cخواهم", "क्\u200dष", "👩\u200d👧"])

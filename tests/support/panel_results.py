@@ -15,7 +15,7 @@ from moot.report.study_results import StudyResults
 from moot.scores import labels, no_scores
 from moot.scores.results import ExperimentResults
 from moot.studies.appellate.data_opinions import TASK
-from moot.studies.appellate.phases import STUDY
+from moot.studies.appellate.papers import STUDY
 from moot.studies.appellate.scores_panel import panel_label_scores, panel_scores
 from results_on_disk import experiment_view, prediction, write_labels, write_results
 

@@ -8,7 +8,7 @@ from typing import Any
 from moot.core.artifacts import describe, write_cases, write_rows
 from moot.core.cases import Case, Task
 from moot.core.schemas import SCHEMAS
-from moot.report.paper_matches import PaperMatch, PaperMatches
+from moot.report.study_results import PaperMatch, PaperMatches
 from moot.scores.results import ExperimentResults, ExperimentView
 
 REARREST = Task(

@@ -16,10 +16,8 @@ from moot.core.cases import Case, Task
 from moot.core.shipped_files import beyond_files, default_files
 from moot.jobs.job_results import load_experiment_results
 from moot.plan.plan import Plan
-from moot.report.measurement import Measurement
-from moot.report.paper_matches import PaperMatches
 from moot.report.published import SHARE, read_published
-from moot.report.study_results import StudyResults
+from moot.report.study_results import Measurement, PaperMatches, StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 

@@ -24,7 +24,7 @@ import pytest
 
 from fault_server import FaultServer
 from moot.datasets.download import COLUMNS
-from moot.studies.courtroom.people.synthetic import generate_nlsy97
+from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
 from project_copy import PROJECT, Workflow
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,7 @@ from moot.core.shipped_files import SHIPPED
 from moot.jobs.papers import describe_needs, item_commands
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.plan.papers_of_run import paper_plan
-from moot.report.escaping import markdown
-from moot.report.markdown import markdown_table
+from moot.report.escaping import markdown, markdown_table
 
 _NO_DEBATES = "no debates"
 _ITEM_HEADINGS = ("item", "what it shows", "needs", "command")

@@ -18,7 +18,7 @@ from moot.datasets import LOADERS, DatasetOptions
 from moot.llm.endpoints import ENDPOINTS
 from moot.protocols import PROTOCOLS, ProtocolParams
 from moot.report import FIGURES, TABLES
-from moot.report.markdown import markdown_table
+from moot.report.escaping import markdown_table
 from moot.scores import SCORERS
 from moot.scores.case_metrics import CASE_METRICS
 from moot.training.baselines import BASELINES

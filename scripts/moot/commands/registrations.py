@@ -21,7 +21,7 @@ import moot.protocols.controls  # noqa: F401 - defines the registry of controls
 from moot.core.errors import UserError
 from moot.core.registry import REGISTRIES
 from moot.hooks import ANALYSES, Analysis
-from moot.report.markdown import markdown_table
+from moot.report.escaping import markdown_table
 
 SCRIPTS = Path(__file__).resolve().parents[2]
 DISCOVERED = ("studies", "analyses", "overview")

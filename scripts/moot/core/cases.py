@@ -10,7 +10,7 @@ SplitName = Literal["train", "validation", "test"]
 Cluster = str | tuple[str, ...]
 """A name, or one name of each kind if cases belong to clusters of several kinds."""
 
-NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS = "near_duplicate_of", "same_lawsuit_as"
+NEAR_DUPLICATE_OF = "near_duplicate_of"
 """Attributes of a training or validation case that would leak a test case: the id of that case."""
 
 
@@ -101,8 +101,7 @@ def resembles_test_case(case: Case) -> bool:
 
     Nothing may be learnt from such a case.
     """
-    has_mark = any(case.attributes.get(mark) for mark in (NEAR_DUPLICATE_OF, SAME_LAWSUIT_AS))
-    return has_mark and case.split != "test"
+    return bool(case.attributes.get(NEAR_DUPLICATE_OF)) and case.split != "test"
 
 
 def stable_fraction(*parts: object) -> float:

@@ -26,8 +26,7 @@ NO_LABEL = "answer_without_label"
 """The fact of a recorded utterance whose stated answer is not a label (UNKNOWN)."""
 EXTRA, OVERRUN = "extra", "overrun"
 """Statements of a scripted panel by a judge who was not asked, or after the round was complete."""
-NOTES, CODING, EVALUATION, GRADE, GRADE_REVERSED = (
-    "notes",
+CODING, EVALUATION, GRADE, GRADE_REVERSED = (
     "coding",
     "evaluation",
     "grade",

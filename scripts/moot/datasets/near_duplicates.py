@@ -7,7 +7,7 @@ each left-out word breaks as many shingles as a shingle is long.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -131,7 +131,7 @@ def find_resembled_tests(
 ) -> dict[str, str]:
     """Return the training and validation cases that are related to a test case.
 
-    The relation is transitive: of three opinions in one lawsuit, each leaks the other two.
+    The relation is transitive: of three similar texts, each leaks the other two.
 
     Returns:
         The id of the first related test case for each such case.
@@ -151,22 +151,6 @@ def count_pairs(
     """Count the pairs of related cases, and the pairs whose cases are in different splits."""
     across = sum(splits[pair.first] != splits[pair.second] for pair in pairs)
     return {description: len(pairs), f"{description} across splits": across}
-
-
-def pair_by_marks(marks: Mapping[str, Collection[str]]) -> list[RelatedCases]:
-    """Pair the cases that share a mark: the first case with the mark, and each later one.
-
-    Args:
-        marks: the marks of each case, by id.
-    """
-    first_with: dict[str, str] = {}
-    pairs: dict[tuple[str, str], None] = {}
-    for key, marks_of_case in marks.items():
-        for mark in sorted(marks_of_case):
-            first = first_with.setdefault(mark, key)
-            if first != key:
-                pairs[first, key] = None
-    return [RelatedCases(first, second) for first, second in pairs]
 
 
 def find_leaks(

@@ -13,11 +13,9 @@ from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.types import Fields
 from moot.report import table
 from moot.report.columns import Columns, Row
-from moot.report.content import TableContent
-from moot.report.measurement import Measurement
-from moot.report.needs import has_baselines, has_debates
+from moot.report.content import TableContent, has_baselines, has_debates
 from moot.report.published import share_valid, trained_rows, trained_score
-from moot.report.study_results import Run, StudyResults
+from moot.report.study_results import Measurement, Run, StudyResults
 from moot.scores import INVALID_WRONG
 from moot.scores.results import ExperimentResults
 

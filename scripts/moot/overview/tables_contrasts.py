@@ -7,8 +7,7 @@ from moot.core.errors import CannotTellError
 from moot.overview.contrast_sentences import describe_needed_cases
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import TableContent
-from moot.report.needs import has_contrasts
+from moot.report.content import TableContent, has_contrasts
 from moot.report.study_results import StudyResults
 from moot.scores.contrasts import (
     CANNOT_TELL,

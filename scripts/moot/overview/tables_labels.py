@@ -8,8 +8,7 @@ from moot.labels import ADJUDICATED, kinds
 from moot.labels.labeler_agreement import annotator_agreement
 from moot.report import EVERY_STUDY, table
 from moot.report.columns import Columns, Row
-from moot.report.content import TableContent
-from moot.report.needs import has_labels
+from moot.report.content import TableContent, has_labels
 from moot.report.study_results import Run, StudyResults
 from moot.scores.labels import CHANGES, SHARES, TRANSITION
 from moot.scores.score import OVERALL

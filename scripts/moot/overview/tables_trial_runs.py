@@ -3,8 +3,7 @@
 from moot.core.experiment_config import COMPARISON
 from moot.report import table
 from moot.report.columns import Columns, Row
-from moot.report.content import TableContent
-from moot.report.needs import has_trials
+from moot.report.content import TableContent, has_trials
 from moot.report.study_results import Run, StudyResults
 
 

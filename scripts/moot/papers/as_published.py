@@ -26,7 +26,7 @@ from moot.core.types import Fields, JsonObject
 from moot.llm.identity import model_asked, provider
 from moot.papers.wording import MOOT_WORDING, OTHER_WORDING, PUBLISHED_WORDINGS
 from moot.protocols import PROTOCOLS
-from moot.report.paper_matches import PaperMatch, PaperMatches
+from moot.report.study_results import PaperMatch, PaperMatches
 from moot.scores.served import versions_said
 
 _MODEL_KEYS_SENT = ("structured", "reasoning", "parameters")

@@ -27,7 +27,7 @@ from moot.report.figures import (
     whiskers,
     write_figure,
 )
-from moot.report.measurement import Measurement
+from moot.report.study_results import Measurement
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

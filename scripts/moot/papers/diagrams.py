@@ -1,6 +1,8 @@
 """Diagrams of protocols as SVG: a column for each seat, steps from above, arrows to readers."""
 
+import re
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 from moot.papers.parts import Clauses, Diagram, Step
@@ -11,6 +13,7 @@ LINE, PADDING = 15, 8
 CHARS = 22
 """Characters in a line of a box."""
 
+_SIZE = re.compile(r'viewBox="0 0 (\d+) (\d+)"')
 STYLE = Path(__file__).parent / "page" / "diagram.css"
 
 
@@ -61,6 +64,24 @@ def diagram_svg(diagram: Diagram) -> str:
     for step, box in zip(diagram.steps, boxes, strict=True):
         parts += _box(step, *box)
     return "\n".join([*parts, "</svg>"])
+
+
+def stack_svgs(drawings: Sequence[str]) -> str:
+    """Return drawings as one SVG, from above."""
+    if len(drawings) == 1:
+        return drawings[0]
+    parts: list[str] = []
+    width = height = 0
+    for drawing in drawings:
+        of_drawing = _SIZE.search(drawing)
+        if of_drawing is None:
+            continue
+        own_width, own_height = map(int, of_drawing.groups())
+        sized = drawing.replace("<svg ", f'<svg y="{height}" height="{own_height}" ', 1)
+        parts.append(sized)
+        width, height = max(width, own_width), height + own_height
+    size = f'viewBox="0 0 {width} {height}" width="{width}"'
+    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', *parts, "</svg>"])
 
 
 def _rows(steps: tuple[Step, ...]) -> list[int]:

@@ -8,8 +8,8 @@ import pandas as pd
 
 from moot.papers.items import CellSpec, PaperItem, PaperRow
 from moot.papers.parts import AnswerCounts, Fact, OwnRow, Part
-from moot.report.measurement import NOT_MEASURED, Measurement
 from moot.report.published import Published, replication_range
+from moot.report.study_results import NOT_MEASURED, Measurement
 
 Interval = tuple[float, float]
 NO_INTERVAL: Interval = (math.nan, math.nan)

@@ -173,12 +173,13 @@ class PaperItem:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper with its items, in its own order."""
+    """A paper with its items, in its own order; `invalid` says what becomes of invalid answers."""
 
     name: str
     short: str
     title: str
     source: str
+    invalid: str
     studies: tuple[str, ...]
     items: tuple[PaperItem, ...]
 
@@ -210,7 +211,7 @@ def read_papers(path: Path) -> dict[str, Paper]:
     papers: dict[str, Paper] = {}
     for name, entry in raw["papers"].items():
         of_paper = tuple(item for item in items if item.paper == name)
-        texts = (entry["short"], entry["title"], entry["source"])
+        texts = (entry["short"], entry["title"], entry["source"], entry["invalid"])
         papers[name] = Paper(name, *texts, tuple(entry["studies"]), of_paper)
     return papers
 

@@ -9,7 +9,7 @@ import pandas as pd
 from moot.core.durable import write_atomically
 from moot.core.endpoint_traits import REHEARSAL_MARK
 from moot.papers.charts import PUBLISHED, draw_chart, points_frame, series_of
-from moot.papers.diagrams import clauses_html, diagram_svg
+from moot.papers.diagrams import clauses_html, diagram_svg, stack_svgs
 from moot.papers.examples import build_example, example_frame
 from moot.papers.grid import Grid, PublishedValues, build_grid, intervals_frame, values_frame
 from moot.papers.items import Paper, PaperItem
@@ -190,11 +190,13 @@ def _heading_groups(grid: Grid) -> list[tuple[str, int]]:
 def _write_diagrams(content: ItemContent, path: Path) -> dict[str, object]:
     diagrams = [part for part in content.parts if isinstance(part, Diagram)]
     clauses = [part for part in content.parts if isinstance(part, Clauses)]
+    svgs = [diagram_svg(part) for part in diagrams]
     drawings = [
-        {"title": part.title, "svg": diagram_svg(part), "notes": part.notes} for part in diagrams
+        {"title": part.title, "svg": svg, "notes": part.notes}
+        for part, svg in zip(diagrams, svgs, strict=True)
     ]
     lists = [_clauses_block(part) for part in clauses]
-    write_atomically(path, str(drawings[0]["svg"]) if drawings else _clauses_svg(clauses))
+    write_atomically(path, stack_svgs(svgs) if svgs else _clauses_svg(clauses))
     return {"drawings": [*drawings, *lists], "has_values": bool(drawings or lists)}
 
 
@@ -234,6 +236,4 @@ def write_csv(frame: pd.DataFrame, path: Path, is_rehearsal: bool) -> None:
     csv_frame = frame.copy()
     if is_rehearsal:
         csv_frame.insert(len(csv_frame.columns), "voices", REHEARSAL_MARK)
-    text_columns = csv_frame.select_dtypes(object)
-    csv_frame[text_columns.columns] = text_columns.map(csv_cell)
-    write_atomically(path, csv_frame.to_csv(index=False, lineterminator="\n"))
+    write_atomically(path, csv_frame.map(csv_cell).to_csv(index=False, lineterminator="\n"))

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 
 from moot.core.errors import UserError
@@ -18,8 +18,8 @@ _BLOCK_TAGS = (
     " h4 h5 h6 header hr li main ol p pre section table tbody td th thead title tr ul"
 )
 _INLINE_TAGS = "a abbr b em font i mark s small span strong sub sup tt u"
-_BLOCK_TAG_NAMES = frozenset(_BLOCK_TAGS.split())
-_SKIPPED_TAGS = frozenset({"script", "style", "noscript", "template"})
+_SKIPPED = re.compile(r"<(script|style|noscript|template)\b.*?</\1>", re.I | re.S)
+_TAG = re.compile(r"<[^<>]+>")
 _STRAY_TAG = re.compile(
     rf"</?(?:{f'{_BLOCK_TAGS} {_INLINE_TAGS}'.replace(' ', '|')})(?:\s[^<>]*)?/?>", re.I
 )
@@ -131,37 +131,6 @@ def _is_running_head(line: str, counts: Counter[str]) -> bool:
     return shape in ("", "0") or counts[shape] >= _REPEATED_PAGES
 
 
-class _HtmlText(HTMLParser):
-    """Collects the text of a page, with a line break at each block."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._skipped_depth = 0
-
-    def handle_starttag(
-        self,
-        tag: str,
-        attrs: list[tuple[str, str | None]],  # noqa: ARG002
-    ) -> None:
-        if tag in _SKIPPED_TAGS:
-            self._skipped_depth += 1
-        if tag in _BLOCK_TAG_NAMES:
-            self.parts.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in _SKIPPED_TAGS:
-            self._skipped_depth = max(self._skipped_depth - 1, 0)
-        if tag in _BLOCK_TAG_NAMES:
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self._skipped_depth:
-            self.parts.append(data)
-
-
 def _read_html(text: str) -> str:
-    parser = _HtmlText()
-    parser.feed(text)
-    parser.close()
-    return "".join(parser.parts)
+    """Return the text of a page without its tags, scripts and styles."""
+    return unescape(_TAG.sub("\n", _SKIPPED.sub("", text)))

@@ -11,10 +11,9 @@ import pandas as pd
 from moot.core.types import Fields
 from moot.papers.items import PaperItem
 from moot.report.figures import count_phrase
-from moot.report.measurement import NOT_A_NUMBER, NOT_MEASURED, Measurement
 from moot.report.notes import data_label
 from moot.report.published import Published, repeated_values
-from moot.report.study_results import Run, StudyResults
+from moot.report.study_results import NOT_A_NUMBER, NOT_MEASURED, Measurement, Run, StudyResults
 from moot.scores import INVALID_WRONG
 
 MAX_INVALID_SHARE = 0.1

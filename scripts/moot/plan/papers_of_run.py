@@ -17,7 +17,7 @@ from moot.plan.grid_expansion import expand_grid, find_rubric, templates_used
 from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
 from moot.protocols.experiment import Experiment
-from moot.report.paper_matches import PaperMatch, PaperMatches
+from moot.report.study_results import PaperMatch, PaperMatches
 
 REAL_SOURCES = ("local", "download")
 

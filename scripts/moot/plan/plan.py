@@ -28,10 +28,9 @@ from moot.plan.models import check_models
 from moot.plan.planned_contrasts import check_contrasts
 from moot.plan.rehearsal import add_simulated_people, replace_models
 from moot.protocols.experiment import Experiment
-from moot.report.content import Figure, Table
-from moot.report.needs import StudyPlan
+from moot.report.content import Figure, StudyPlan, Table
 from moot.report.notes import describe_inputs, join_notes
-from moot.report.paper_matches import PaperMatches
+from moot.report.study_results import PaperMatches
 from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentView
 

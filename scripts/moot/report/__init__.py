@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from moot.core.experiment_config import COMPARISON
 from moot.core.registry import Registry
 from moot.protocols import PROTOCOLS
-from moot.report.content import Content, Figure, ReportItem, Table, TableContent
-from moot.report.needs import Need, has_debates
+from moot.report.content import Content, Figure, Need, ReportItem, Table, TableContent, has_debates
 from moot.report.study_results import StudyResults
 
 if TYPE_CHECKING:

@@ -1,11 +1,24 @@
 """Escaping: text of models, data and users is made harmless for each output format."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 import jinja2
 from markupsafe import escape
+
+
+def markdown_table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table in Markdown."""
+    headings = list(headings)
+    return "\n".join(_table_line(cells) for cells in (headings, ["---"] * len(headings), *rows))
+
+
+def _table_line(cells: Iterable[str]) -> str:
+    escaped = [cell.replace("|", r"\|") for cell in cells]
+    return f"| {' | '.join(escaped)} |"
+
 
 PAGE = Path(__file__).parent / "page"
 """The folder of page templates and of the reader's files."""

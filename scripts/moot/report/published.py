@@ -13,9 +13,14 @@ import pandas as pd
 
 from moot.core.errors import UserError
 from moot.core.types import Fields, Json
-from moot.report.measurement import NOT_A_NUMBER, NOT_MEASURED, Measurement
-from moot.report.paper_matches import PaperMatch
-from moot.report.study_results import Run, StudyResults
+from moot.report.study_results import (
+    NOT_A_NUMBER,
+    NOT_MEASURED,
+    Measurement,
+    PaperMatch,
+    Run,
+    StudyResults,
+)
 from moot.stats.intervals import Interval, wilson_interval
 from moot.stats.replication import (
     NOTHING,

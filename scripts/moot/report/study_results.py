@@ -14,7 +14,6 @@ import pandas as pd
 
 from moot.core.config import PowerConfig
 from moot.core.types import Fields, JsonObject
-from moot.report.measurement import NOT_MEASURED, Measurement
 from moot.report.notes import (
     REHEARSAL_NOTE,
     cluster_notes,
@@ -22,13 +21,83 @@ from moot.report.notes import (
     named_experiments,
     people_note,
 )
-from moot.report.paper_matches import PaperMatch, PaperMatches
 from moot.scores.contrasts import Contrast
 from moot.scores.refusals import refusal_notes
 from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL
 from moot.scores.served import version_notes
+from moot.stats.intervals import Interval
 from moot.stats.jackknife import ClusterJackknife
+
+
+@dataclass(frozen=True, slots=True)
+class PaperMatch:
+    """How a run, or a data set with its trained models, relates to config/papers/.
+
+    Attributes:
+        repeats: The experiments of the paper that it repeats; `baselines/DATASET` for a data set.
+        repeated_but_model: those that it repeats with another model.
+        difference: how it differs from the most similar one, in words; "" if it repeats one.
+        our_wording: whether its prompts, facts or scripts are in moot's words instead of the
+            paper's.
+        wording: whose words its prompts have, for readers.
+    """
+
+    repeats: tuple[str, ...] = ()
+    repeated_but_model: tuple[str, ...] = ()
+    difference: str = ""
+    our_wording: bool = False
+    wording: str = ""
+
+
+@dataclass(frozen=True)
+class PaperMatches:
+    """How runs, and models trained on a data set, relate to the papers.
+
+    Attributes:
+        runs: by experiment and model.
+        datasets: by data set.
+    """
+
+    runs: Mapping[tuple[str, str], PaperMatch] = field(default_factory=dict)
+    datasets: Mapping[str, PaperMatch] = field(default_factory=dict)
+
+    def run(self, experiment: str, model: str) -> PaperMatch:
+        """Return the match of an experiment and model; one that is not listed repeats nothing."""
+        return self.runs.get((experiment, model), PaperMatch())
+
+    def dataset(self, name: str) -> PaperMatch:
+        """Return the match of a data set."""
+        return self.datasets.get(name, PaperMatch())
+
+
+NOT_A_NUMBER = float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A value measured by this run; all fields are NaN if it was not measured."""
+
+    value: float = NOT_A_NUMBER
+    low: float = NOT_A_NUMBER
+    high: float = NOT_A_NUMBER
+    n: float = NOT_A_NUMBER
+    n_invalid: float = NOT_A_NUMBER
+    n_cases: float = NOT_A_NUMBER
+
+    @property
+    def interval(self) -> Interval:
+        """The value with its interval."""
+        return Interval(self.value, self.low, self.high)
+
+    @property
+    def counts(self) -> dict[str, float]:
+        """The numbers of cases, answers and invalid answers, as cells of a table."""
+        return {"cases": self.n_cases, "n": self.n, "n invalid": self.n_invalid}
+
+
+NOT_MEASURED = Measurement()
+
 
 KEY_SEPARATOR = "\x1f"
 """Between the case, the judge and the persona of a key, and between the repeats of a time."""

@@ -158,7 +158,8 @@ def as_latex(entry: Table, content: TableContent, results: StudyResults) -> str:
     columns = shown_columns(content)
     heads = [LatexColumn(column.heading, is_number=column.numeric) for column in columns]
     rows = list(zip(*(column.cells for column in columns), strict=True))
-    label = f"tab:{entry.study}:{entry.name}"
+    # hyperref and babel read further colons, and some classes underscores, in labels.
+    label = f"tab:{entry.study}-{entry.name}".replace("_", "-")
     return latex_table(heads, rows, entry.caption, label, notes_under(content, results))
 
 

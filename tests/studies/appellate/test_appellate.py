@@ -35,32 +35,11 @@ def test_positions_and_changes(tmp_path: Path) -> None:
     assert value(scores, "volatility_of_all_pairs") == pytest.approx(4 / 12)
 
 
-def test_metrics_of_claims(tmp_path: Path) -> None:
-    alternating = panel(tmp_path, {"c1#0": "ara ara ara", "c2#0": "aaa aaa nra"})
-    terms = CASE_METRICS["alternation"](alternating, "tiny")
-    assert (terms.tops.sum(), terms.bottoms.sum()) == (7, 11)
-    followed = panel(tmp_path / "h", {"c1#0": "rra aaa aaa", "c2#0": "aar ara arr"}, "human_panel")
-    both = CASE_METRICS["human_over_peer"](followed, "tiny")
-    to_human, to_peer = (
-        CASE_METRICS[name](followed, "tiny") for name in ("moves_to_human", "moves_to_peer")
-    )
-    assert both.case_ids == to_human.case_ids
-    assert both.tops[:, 0] / 2 == pytest.approx(to_human.tops[:, 0])
-    assert both.tops[:, 1] / -2 == pytest.approx(to_peer.tops[:, 0])
-    assert (both.bottoms == np.hstack([to_human.bottoms, to_peer.bottoms])).all()
-
-
 def test_majorities_against_the_real_outcome(tmp_path: Path) -> None:
     scores = panel_scores(panel(tmp_path, {"c1#0": "aar aar arr", "c2#0": "anr aaa aaa"}))
     assert value(scores, "majority_accuracy", "majority=first") == 1  # c2 is tied
     assert value(scores, "majority_accuracy", "majority=first", "n_invalid") == 1
     assert value(scores, "majority_accuracy", "majority=last") == 0
-
-
-def test_alternation_of_neighbours(tmp_path: Path) -> None:
-    scores = panel_scores(panel(tmp_path, {"c1#0": "ara ara ara", "c2#0": "aaa aaa nra"}))
-    assert value(scores, "alternation", "seats=1-2") == pytest.approx(3 / 5)
-    assert value(scores, "alternation", "seats=1-2", "n_invalid") == 1
 
 
 def test_overruns_and_missing_statements(tmp_path: Path) -> None:
@@ -99,24 +78,6 @@ def test_contrasts_of_a_panel_count_moves_over_chances_by_debate(tmp_path: Path)
     volatility = CASE_METRICS["volatility"](results, "tiny")
     assert volatility.bottoms[:, 0].tolist() == [4, 4]
     assert volatility.tops.sum() == changes["changed"].sum() == 3
-
-
-def test_the_effect_of_the_humans_stance(tmp_path: Path) -> None:
-    results = panel(
-        tmp_path,
-        {
-            "c1#0": "ara aaa aaa",
-            "c1#1": "arr rrr rrr",
-            "c2#0": "ara aaa aaa",
-            "c2#1": "arr arr rnr",
-        },
-        "human_panel",
-    )
-    scores = panel_scores(results)
-    assert value(scores, "stance_effect", "round=1") == 0
-    assert value(scores, "stance_effect", "round=2") == pytest.approx(1 - 1 / 4)
-    assert value(scores, "stance_effect", "round=3") == 1
-    assert value(scores, "stance_effect", "round=3", "n_invalid") == 1
 
 
 def test_odds_of_human_over_peer() -> None:

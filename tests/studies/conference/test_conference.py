@@ -13,7 +13,7 @@ from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Debate
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
-from moot.studies.conference.speakers import (
+from moot.studies.conference.forms import (
     EVALUATOR,
     JUDGE,
     MODERATOR,
@@ -27,7 +27,7 @@ async def test_agreement_at_once_takes_one_round_a_topic(load_context: LoadConte
         "conference", *conference_case(load_context), script("AGREEMENT"), graded_decisions=0
     )
     assert answer is not None and answer.prediction == AGREEMENT and answer.score == 1
-    topic = ["opening", "statement", "statement", "decision", "evaluation", "notes"]
+    topic = ["opening", "statement", "statement", "decision", "evaluation"]
     assert kinds(debate) == topic * 3 + ["closing", "coding"]
     assert [utterance.speaker for utterance in debate.utterances[:4]] == [
         "moderator",
@@ -172,7 +172,6 @@ async def test_the_evaluator_scores_only_agreed_topics(load_context: LoadContext
             evaluates_open_topics=scores_open_topics,
         )
         assert kinds(debate).count("evaluation") == expected
-        assert kinds(debate).count("notes") == 3
 
 
 @pytest.mark.parametrize("agreement", [True, False])
@@ -214,26 +213,22 @@ async def test_a_conference_without_statements_has_no_answer(
     assert answer is None
 
 
-async def test_ten_participants_with_personas(load_context: LoadContextMaker) -> None:
-    personas = [f"expert number {n}" for n in range(1, 11)]
-    _, debate, chat = await hold(
+async def test_ten_participants_speak_in_order(load_context: LoadContextMaker) -> None:
+    _, debate, _ = await hold(
         "conference",
         *conference_case(load_context),
         script("AGREEMENT"),
         participants=10,
-        personas=personas,
     )
     assert [utterance.speaker for utterance in debate.utterances[1:11]] == [
         participant_seat(n) for n in range(1, 11)
     ]
-    assert sum("expert number 10" in request.messages[-1].content for request in chat.requests) == 3
 
 
 @pytest.mark.parametrize(
     ("params", "expected"),
     [
         ({"participants": 1}, "greater than or equal to 2"),
-        ({"participants": 3, "personas": ["a", "b"]}, "2 personas for 3 participants"),
         ({"rounds": 0}, "greater than or equal to 1"),
     ],
 )
@@ -243,9 +238,7 @@ def test_impossible_parameters_are_refused(params: dict[str, object], expected: 
 
 
 async def test_seats_read_only_permitted_utterances(load_context: LoadContextMaker) -> None:
-    """The evaluator's scores, the moderator's notes and all grades stay out of every other seat's
-    prompt.
-    """
+    """The evaluator's scores and all grades stay out of every other seat's prompt."""
     _, debate, chat = await hold(
         "conference",
         *conference_case(load_context),
@@ -255,10 +248,9 @@ async def test_seats_read_only_permitted_utterances(load_context: LoadContextMak
     assert {
         utterance.visibility
         for utterance in debate.utterances
-        if utterance.kind in ("evaluation", "notes", "coding")
+        if utterance.kind in ("evaluation", "coding")
     } == {
         EVALUATOR,
-        MODERATOR,
         "coder",
     }
     talks = [request.messages[-1].content for request in chat.requests]

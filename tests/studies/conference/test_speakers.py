@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moot.studies.conference.speakers import (
+from moot.studies.conference.forms import (
     EVALUATOR,
     JUDGE,
     MODERATOR,

@@ -233,16 +233,6 @@ async def test_judge_sees_changes_only_the_judges_prompts() -> None:
         assert (both != facts) == turn.startswith("judge"), turn
 
 
-async def test_speaking_first_changes_only_the_order() -> None:
-    _, debate, _ = await trial(first_speaker="defense")
-    assert [
-        utterance.speaker for utterance in debate.utterances if utterance.kind == "opening"
-    ] == [
-        "defense",
-        "prosecutor",
-    ]
-
-
 async def test_by_likelihood_the_verdict_is_scored_and_all_before_it_stays_the_same() -> None:
     generated, scored = await turns_with_prompts(), await turns_with_prompts(answer="likelihood")
     assert scored[:-1] == generated[:-1]

@@ -9,7 +9,7 @@ import pytest
 from moot.core.errors import UserError
 from moot.datasets import LoadContext, Loaded
 from moot.studies.courtroom.data_nlsy97 import Nlsy97Options, load
-from moot.studies.courtroom.people.investigator import FOLDER
+from moot.studies.courtroom.nlsy97_extracts import FOLDER
 
 COUNT, FAULTY = 60, 3
 RESPONDENT = FAULTY + 1

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from moot.datasets import LoadContext
 from moot.datasets.people.narrative import prose
 from moot.studies.courtroom.data_nlsy97 import Nlsy97Options, load
-from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE
-from moot.studies.courtroom.people.nlsy97_narrative import narrate
+from moot.studies.courtroom.nlsy97_narrative import narrate
+from moot.studies.courtroom.nlsy97_variables import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE
 from narrative_checks import GENDERED, check_narrative
 
 MakeContext = Callable[..., LoadContext]

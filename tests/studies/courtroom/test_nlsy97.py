@@ -19,12 +19,16 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.people.feature_ranking import rank_features
 from moot.studies.courtroom.data_nlsy97 import FILE, Nlsy97Options, load
-from moot.studies.courtroom.people.investigator import FOLDER
-from moot.studies.courtroom.people.nlsy97_columns import CATEGORIES, FEATURES, LABEL, clean
-from moot.studies.courtroom.people.nlsy97_extracts import read_extracts
-from moot.studies.courtroom.people.nlsy97_narrative import PHRASES, narrate
-from moot.studies.courtroom.people.nlsy97_variables import read_variables
-from moot.studies.courtroom.people.synthetic import generate_nlsy97
+from moot.studies.courtroom.nlsy97_extracts import FOLDER, read_extracts
+from moot.studies.courtroom.nlsy97_narrative import PHRASES, narrate
+from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
+from moot.studies.courtroom.nlsy97_variables import (
+    CATEGORIES,
+    FEATURES,
+    LABEL,
+    clean,
+    read_variables,
+)
 
 MakeContext = Callable[..., LoadContext]
 HEADER = ("id", LABEL, *FEATURES)

@@ -1,6 +1,4 @@
-"""No case learns from a training case that resembles a test case: copies, cut copies, opinions of
-one lawsuit.
-"""
+"""No case learns from a training case that resembles a test case, such as a copy or a cut copy."""
 
 import json
 import random
@@ -14,9 +12,8 @@ import yaml
 
 from moot.core.cases import Case, resembles_test_case
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.near_duplicates import find_near_duplicates, pair_by_marks
+from moot.datasets.near_duplicates import find_near_duplicates
 from moot.plan.debated_cases import choose_debated_cases
-from moot.studies.feedback.texts.lawsuits import MOST_TEXTS, lawsuits, names
 from moot.training.baselines import select
 from moot.training.evaluation import evaluate
 from moot.training.examples import examples
@@ -131,74 +128,12 @@ def test_thinned_and_halved_copies_are_found(language: str, joint: str, spoil: A
     )
 
 
-APPEAL = (
-    "In 1884, the case of Ottilie Brandvold v. Casper Lund came before the court of Knox County."
-    " Brandvold sued over a mill dam that Lund had raised.\tShe asked for damages.\tHe denied that"
-    " any land was flooded."
-)
-AFTER_REMAND = (
-    "Following a second trial, Mr. C. Lund objected to the costs of the surveyor. Mrs. O. Brandvold"
-    " had paid him twice.\tShe claims the sum back.\tThe defendant points to a receipt."
-)
-
-
-def test_two_opinions_of_one_lawsuit_are_found_by_their_parties(
-    tmp_path: Path, load_context: MakeContext
-) -> None:
-    draw = random.Random(3)
-    other_texts = [f"Farmer {' '.join(make_words(draw, 30))} versus a bank." for _ in range(12)]
-    write_cases(
-        tmp_path / "test.jsonl", [APPEAL, *other_texts[:4]], [True, False, True, False, True]
-    )
-    write_cases(
-        tmp_path / "train.jsonl", [AFTER_REMAND, *other_texts[4:]], [True, False] * 4 + [True]
-    )
-    loaded = load(
-        load_context("caselaw"),
-        files={"train": "train.jsonl", "test": "test.jsonl"},
-        mask=["title", "date"],  # names are read before anything is masked
-    )
-    assert loaded.cleaning["near-duplicate pairs"] == 0
-    assert loaded.cleaning["pairs of one lawsuit across splits"] == loaded.cleaning[LEFT_OUT] == 1
-    [leak] = [case for case in loaded.cases if resembles_test_case(case)]
-    [tested] = [case for case in loaded.cases if "mill dam" in case.text]
-    assert leak.attributes["same_lawsuit_as"] == tested.case_id
-    write_cases(tmp_path / "all.jsonl", [APPEAL, AFTER_REMAND, *other_texts], [True, False] * 7)
-    for seed in range(5):
-        single_file = load(load_context("caselaw", seed=seed), path="all.jsonl")
-        splits = {case.split for case in single_file.cases if "Lund" in case.text}
-        assert len(splits) == 1 and not any(map(resembles_test_case, single_file.cases))
-
-
-def test_names_in_many_texts_identify_no_lawsuit() -> None:
-    assert names(APPEAL) == {"o brandvold", "c lund"} == names(AFTER_REMAND)
-    texts = [f"{APPEAL} Again for the {n}th time." for n in range(MOST_TEXTS + 1)]
-    assert (
-        len(pair_by_marks({str(n): marks for n, marks in enumerate(lawsuits(texts[:-1]))}))
-        == MOST_TEXTS - 1
-    )
-    assert not any(lawsuits(texts))
-
-
-def test_lawsuits_of_the_published_file(shared_data: Path, load_context: MakeContext) -> None:
-    """A reader finds the same plaintiff and defendant in 'City of Bloomington v.
-
-    Louis Strehle' of 1867 and of 1868.
-    """
-    loaded = load(load_context("caselaw", data_root=shared_data))
-    assert 15 <= loaded.cleaning["pairs of one lawsuit"] <= 30
-    assert loaded.cleaning["pairs of one lawsuit across splits"] == loaded.cleaning[LEFT_OUT] == 0
-    strehle = [case for case in loaded.cases if "Strehle" in case.text]
-    assert len(strehle) == 2 and strehle[0].split == strehle[1].split
-
-
 def test_only_marked_cases_outside_the_test_split_leak() -> None:
     def case(split: Any, **attributes: str) -> Case:
         return Case("a", "d", split, "t", "yes", ("no", "yes"), attributes)
 
-    assert resembles_test_case(case("train", near_duplicate_of="x")) and resembles_test_case(
-        case("validation", same_lawsuit_as="x")
-    )
+    assert resembles_test_case(case("train", near_duplicate_of="x"))
+    assert resembles_test_case(case("validation", near_duplicate_of="x"))
     assert not resembles_test_case(case("test", near_duplicate_of="x")) and not resembles_test_case(
         case("train", topic="x")
     )

@@ -22,7 +22,7 @@ from moot.datasets.near_duplicates import (
     find_near_duplicates,
     group_families,
 )
-from moot.studies.feedback.texts.leakage import cut, masked, outcome_rules_met
+from moot.studies.feedback.legal_texts import cut, outcome_rules_met
 
 pytestmark = pytest.mark.slow
 
@@ -230,18 +230,6 @@ def test_cut_keeps_the_limit_and_both_ends(text: str, limit: int) -> None:
 )
 def test_outcome_rules(text: str, court: str, rules: int) -> None:
     assert len(outcome_rules_met(text, court)) == rules
-
-
-def test_masks() -> None:
-    text = (
-        'The case "Henry Low v. The Adams Company" began on May 3, 1889. Ultimately, the court'
-        " ruled for Low.\tHe asks."
-    )
-    assert (
-        masked(text, ["title", "date", "outcome"], "state court")
-        == "The case […]  began on […]. […]\tHe asks."
-    )
-    assert masked("公诉机关以盗窃罪起诉。", ["charge"], "chinese court") == "公诉机关以[…]起诉。"
 
 
 def test_masking_and_dropping_by_option(tmp_path: Path, load_context: MakeContext) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from moot.datasets.transcripts import TranscriptsOptions
 from moot.report import TABLES
-from moot.report.needs import StudyPlan
+from moot.report.content import StudyPlan
 from moot.report.study_results import StudyResults
 from moot.studies.recorded.tables_beliefs import (
     ALL_SPEAKERS,

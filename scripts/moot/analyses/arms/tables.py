@@ -11,8 +11,7 @@ import pandas as pd
 from moot.analyses.arms.controls import ARMS
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import TableContent
-from moot.report.needs import StudyPlan
+from moot.report.content import StudyPlan, TableContent
 from moot.report.paired_cells import (
     PAIRED_NOTE,
     SAME_NOTE,

@@ -8,8 +8,7 @@ from moot.analyses.attribution.effects import rests_on_one, turn_effects
 from moot.analyses.attribution.protocol import ATTRIBUTION, AttributionParams
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import TableContent
-from moot.report.needs import StudyPlan
+from moot.report.content import StudyPlan, TableContent
 from moot.report.paired_cells import add_holm_correction
 from moot.report.study_results import Run, StudyResults
 from moot.stats.paired import compare_shares

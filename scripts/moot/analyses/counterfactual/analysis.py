@@ -4,7 +4,7 @@ from moot.core.experiment_config import ExperimentConfig
 from moot.datasets import DatasetOptions
 from moot.datasets.people.people_cases import PeopleOptions
 from moot.hooks import ANALYSES, Analysis
-from moot.report.needs import StudyPlan
+from moot.report.content import StudyPlan
 
 
 class CounterfactualPeople(Analysis):

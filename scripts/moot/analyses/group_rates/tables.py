@@ -2,8 +2,7 @@
 
 from moot.report import EVERY_STUDY, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
-from moot.report.content import TableContent
-from moot.report.needs import StudyPlan
+from moot.report.content import StudyPlan, TableContent
 from moot.report.study_results import Run, StudyResults
 from moot.scores.group_rates import (
     FALSE_POSITIVE,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -23,8 +24,9 @@ from moot.papers.parts import (
     Step,
     wording_of,
 )
-from moot.report.measurement import Measurement
+from moot.report import study_results
 from moot.report.published import repeated_values
+from moot.report.study_results import Measurement, StudyResults
 from moot.stats.statistic import share_statistic
 from moot.studies.appellate.legal.rubric import (
     AFFIRMED_CODE,
@@ -32,8 +34,46 @@ from moot.studies.appellate.legal.rubric import (
     NOT_AFFIRMED_CODE,
     RUBRIC,
 )
-from moot.studies.appellate.panel_steps import select_regular_steps
-from moot.studies.appellate.phases import PHASE_TITLES, PHASES, STUDY, Phase, list_phases
+from moot.studies.appellate.panel_steps import build_panel_steps, is_panel, select_regular_steps
+
+STUDY = "appellate"
+PHASES = {"synthetic_panel": "synthetic", "panel": "multiagent", "human_panel": "human_ai"}
+"""The phase of each protocol as the published figures name it."""
+PHASE_TITLES = {"synthetic": "synthetic", "multiagent": "multi-agent", "human_ai": "human-AI"}
+
+
+@dataclass(frozen=True)
+class Phase(study_results.Run):
+    """One experiment and model of one phase with its steps.
+
+    Attributes:
+        name: "synthetic", "multiagent" or "human_ai", as the published figures name the phase.
+        steps: the rows of `build_panel_steps` for this model.
+    """
+
+    name: str
+    steps: pd.DataFrame
+
+    @property
+    def judges(self) -> int:
+        """The number of judges of a panel."""
+        return int(self.params["judges"])
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds of a debate."""
+        return int(self.params["rounds"])
+
+
+def list_phases(results: StudyResults) -> Iterator[Phase]:
+    """Yield every labelled experiment and model of the study in the order of the paper's phases."""
+    for protocol, name in PHASES.items():
+        for experiment in results.find_experiments(protocol):
+            if is_panel(experiment):
+                steps = build_panel_steps(experiment)
+                for model in experiment.config.models:
+                    yield Phase(experiment, model, results, name, steps[steps["model"] == model])
+
 
 CODES = {"code1": AFFIRMED_CODE, "code0": NOT_AFFIRMED_CODE, "code3": NO_STANCE_CODE}
 CODES_OF_PANELS = {"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE}

@@ -27,6 +27,7 @@ from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import PersonForm, gather_statements
 from moot.protocols.utterances import Utterance
 from moot.studies.appellate.data_opinions import AFFIRM, NOT_AFFIRM, load_human_statements
+from moot.studies.appellate.legal.rules import APPELLATE
 from moot.studies.appellate.panel_statements import (
     JudgeStatement,
     make_round_schema,
@@ -54,7 +55,6 @@ from moot.studies.appellate.protocol_panel_votes import (
     is_appeal,
     vote_mode,
 )
-from moot.studies.appellate.rubric_of_statements import APPELLATE
 
 OPTIONS = Options(fixed_labels=APPEAL, explains_labels=False)
 

@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -16,10 +15,9 @@ from moot.scores.case_metrics import Terms, case_metric
 from moot.scores.labels import shares
 from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL, Score
-from moot.stats.arrays import Floats, as_numbers, ratio
+from moot.stats.arrays import Floats, as_numbers
 from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import (
-    DIFFERENCE,
     SHARE,
     Bounds,
     Statistic,
@@ -70,12 +68,10 @@ def panel_scores(results: ExperimentResults) -> pd.DataFrame:
             if not prefix or (steps[column] != NO_STANCE_CODE).any():
                 yield from _score_positions(steps, column, prefix, results)
                 yield from _score_volatility(steps, column, prefix, results)
-                yield from _score_alternation(steps, column, prefix, results)
                 yield from _score_influence(
                     find_opposing_influences(steps, column), prefix, results
                 )
                 yield from _score_majorities(results, steps, column, prefix)
-        yield from _score_stances(steps, results)
 
     return by_model(results, score_model)
 
@@ -137,29 +133,6 @@ def _score_volatility(
         )
 
 
-def _score_alternation(
-    steps: pd.DataFrame, column: str, prefix: str, results: ExperimentResults
-) -> Iterator[Score]:
-    """Score how often a judge opposes the previous judge in the same round."""
-    index = ["model", "debate_id", "case_id", "round"]
-    codes_by_seat = select_regular_steps(steps).pivot_table(
-        index=index, columns="seat", values=column, aggfunc="first"
-    )
-    for first, second in pairwise(codes_by_seat.columns):
-        pairs = (
-            codes_by_seat[[first, second]].replace(NO_STANCE_CODE, np.nan).dropna().reset_index()
-        )
-        are_opposed, invalid_count = pairs[first] != pairs[second], len(codes_by_seat) - len(pairs)
-        yield _score_mean(
-            results,
-            f"{prefix}alternation",
-            are_opposed,
-            pairs,
-            f"seats={first}-{second}",
-            invalid_count,
-        )
-
-
 def _score_influence(
     chances: pd.DataFrame, prefix: str, results: ExperimentResults
 ) -> Iterator[Score]:
@@ -182,41 +155,6 @@ def _score_influence(
         value, low, high = (float(bound) for bound in estimate)
         metric, group = f"{prefix}human_over_peer_odds", f"clusters={name}"
         yield Score(metric, value, low, high, group=group, n=sample.n, n_cases=sample.n_cases)
-
-
-def _score_stances(steps: pd.DataFrame, results: ExperimentResults) -> Iterator[Score]:
-    """Score the effect of the human's stance: the AI judges' mean if the human affirms less if not.
-
-    The bank's stance is balanced within each case, so the difference is an effect. In the first
-    round no judge has heard the human, so the difference is chance.
-    """
-    ai_steps = select_regular_steps(steps)[select_regular_steps(steps)["speaker"] != HUMAN]
-    for number, rows in ai_steps[ai_steps["condition"].isin(["affirm", "not affirm"])].groupby(
-        "round"
-    ):
-        for metric, values in (
-            ("stance_effect", rows["code"].where(rows["code"] != NO_STANCE_CODE)),
-            ("vote_belief_stance_effect", rows["belief"]),
-        ):
-            is_measured = values.notna()
-            is_affirming, numbers = (
-                as_numbers(rows.loc[is_measured, "condition"] == "affirm"),
-                as_numbers(values[is_measured]),
-            )
-            if 0 < is_affirming.sum() < len(is_affirming):
-                effect = _difference_of_means(numbers, is_affirming)
-                sample = results.sample(rows.loc[is_measured, "case_id"])
-                yield sample.score(
-                    metric, effect, f"round={number}", n_invalid=int((~is_measured).sum())
-                )
-
-
-def _difference_of_means(values: Floats, first: Floats) -> Statistic:
-    def difference(weights: Floats) -> Floats:
-        means = [ratio(weights @ (part * values), weights @ part) for part in (first, 1 - first)]
-        return means[0] - means[1]
-
-    return Statistic(difference, DIFFERENCE, min([first > 0, first == 0], key=np.sum))
 
 
 def _score_majorities(
@@ -278,33 +216,6 @@ def volatility(results: ExperimentResults, model: str) -> Terms:
     pairs = pair_positions(_select_panel_steps(results, model))
     pairs = pairs[pairs["speaker"] != HUMAN]
     return _sum_by_debate(pairs, pairs["changed"], pairs["opportunity"])
-
-
-@case_metric("alternation")
-def alternation(results: ExperimentResults, model: str) -> Terms:
-    """Share of neighbouring judges of a round who take opposite positions."""
-    steps = select_regular_steps(_select_panel_steps(results, model))
-    steps = steps.sort_values(["debate_id", "round", "seat"])
-    following = steps.groupby(["debate_id", "round"])["code"].shift(-1)
-    has_positions = following.notna() & (steps["code"] != NO_STANCE_CODE)
-    has_positions &= following != NO_STANCE_CODE
-    return _sum_by_debate(steps, has_positions & (steps["code"] != following), has_positions)
-
-
-@case_metric("human_over_peer")
-def human_over_peer(results: ExperimentResults, model: str) -> Terms:
-    """Moves to the human less moves to the peer, each as a share of its chances."""
-    chances = find_opposing_influences(_select_panel_steps(results, model))
-    opposed_by_human, opposed_by_peer = (
-        chances["opposed"] == opposer for opposer in (HUMAN, "peer")
-    )
-    moved = chances["moved"].astype(bool)
-    to_human = _sum_by_debate(chances, moved & opposed_by_human, opposed_by_human)
-    to_peer = _sum_by_debate(chances, moved & opposed_by_peer, opposed_by_peer)
-    # The value is the mean of two terms, of which the second is negative.
-    tops = np.hstack([2 * to_human.tops, -2 * to_peer.tops])
-    bottoms = np.hstack([to_human.bottoms, to_peer.bottoms])
-    return Terms(to_human.case_ids, tops, bottoms, DIFFERENCE)
 
 
 @case_metric("moves_to_human")

@@ -1,1 +1,1 @@
-"""Tables, figures and minutes of the decision conferences."""
+"""The decision conferences."""

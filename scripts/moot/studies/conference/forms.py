@@ -1,6 +1,8 @@
-"""The forms that seats of a conference fill in, and that its scores read."""
+"""The seats of a conference: their order of speaking (Algorithm 1), and their forms."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
 
@@ -9,9 +11,47 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from moot.core.types import JsonObject
 from moot.llm.parsing.schema import MAY_BE_MISSING
 
-MAX_GRADE = 10
+USER, MODERATOR, JUDGE, EVALUATOR = "user", "moderator", "judge", "evaluator"
+AGREEMENT_WORD = "AGREEMENT"
 
-Line = Annotated[str, Field(max_length=160)]
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A message as Algorithm 1 sees it: its sender and its text (for the judge, the decision)."""
+
+    speaker: str
+    content: str = ""
+
+
+def participant_seat(number: int) -> str:
+    """Return the seat of a participant, from 1."""
+    return f"participant_{number}"
+
+
+def next_speaker(messages: Sequence[Turn], participants: int) -> str:
+    """Return the seat that speaks after these messages. The first message is the user's issue.
+
+    This fills two gaps of the paper. After a judge's message without a decision, the paper leaves
+    the next speaker unset; here the moderator follows, as after more debate. After an unknown
+    speaker, the paper lets AutoGen choose by a call to a model; here the moderator follows, so that
+    the order depends only on the messages.
+    """
+    if len(messages) <= 1:
+        return MODERATOR
+    last = messages[-1]
+    if last.speaker == JUDGE:
+        return EVALUATOR if AGREEMENT_WORD in last.content else MODERATOR
+    if last.speaker == MODERATOR:
+        return participant_seat(1)
+    for number in range(1, participants):
+        if last.speaker == participant_seat(number):
+            return participant_seat(number + 1)
+    if last.speaker == participant_seat(participants):
+        return JUDGE
+    return MODERATOR
+
+
+MAX_GRADE = 10
 
 
 class _Form(BaseModel):
@@ -36,29 +76,6 @@ class Evaluation(_Form):
     emotional_intelligence: Criterion = Field(
         description="they notice each other's mood and respond to it"
     )
-
-
-class Notes(_Form):
-    """What the moderator notes of one topic, for the minutes."""
-
-    positions: Annotated[
-        list[Line],
-        Field(max_length=10, description="one line for each participant: who wants what"),
-        MAY_BE_MISSING,
-    ]
-    agreed: Annotated[
-        list[Line],
-        Field(max_length=5, description="what all participants agree on"),
-        MAY_BE_MISSING,
-    ]
-    criteria: Annotated[
-        list[Line],
-        Field(max_length=30, description="criteria or options that the group's model gained"),
-        MAY_BE_MISSING,
-    ]
-    open_points: Annotated[
-        list[Line], Field(max_length=5, description="what is left open"), MAY_BE_MISSING
-    ]
 
 
 @cache

@@ -4,6 +4,7 @@ conference.
 
 from dataclasses import replace
 
+from moot.core.types import Fields
 from moot.core.utterance_kinds import DECISION, GRADE, OPENING, STATEMENT
 from moot.papers import fills
 from moot.papers.parts import (
@@ -17,12 +18,38 @@ from moot.papers.parts import (
     Step,
     rows_of_runs,
 )
-from moot.report.measurement import Measurement
-from moot.report.study_results import Run
+from moot.report.study_results import Measurement, Run, StudyResults
 from moot.scores.results import ExperimentResults
-from moot.studies.conference.conditions import STUDY, list_graded_runs, name_participants
-from moot.studies.conference.scores_decisions import read_grades
-from moot.studies.conference.speakers import EVALUATOR, JUDGE, MODERATOR, participant_seat
+from moot.studies.conference.forms import EVALUATOR, JUDGE, MODERATOR, participant_seat
+from moot.studies.conference.scores_conference import read_grades
+
+STUDY = "conference"
+CONFERENCE_PROTOCOL, JUDGING_PROTOCOL = "conference", "judging"
+
+
+def list_graded_runs(results: StudyResults) -> list[Run]:
+    """Return all runs with a judge whose decisions can be graded.
+
+    Judges of the same exchanges come first, then conferences in which the judge's model takes every
+    seat.
+    """
+    judges = results.runs(results.find_experiments(JUDGING_PROTOCOL), Run)
+    conferences = results.find_experiments(CONFERENCE_PROTOCOL, agreement=True)
+    return [*judges, *results.runs(conferences, Run)]
+
+
+def name_participants(run: Run) -> str:
+    """Return the models that take part in the exchanges which a run's judge decides on."""
+    if run.results.config.protocol == JUDGING_PROTOCOL:
+        return str(run.params["source_model"])
+    seats = run.params.get("seats", {})
+    names = [seats.get(seat, run.model) for seat in _participant_seats(run.params)]
+    return ", ".join(dict.fromkeys(names))
+
+
+def _participant_seats(params: Fields) -> list[str]:
+    return [participant_seat(number) for number in range(1, int(params["participants"]) + 1)]
+
 
 DECISIONS_OF_TABLE = 5
 MAX_CHARS = 1500
@@ -40,7 +67,8 @@ def agreement_detection(run: ItemRun) -> list[Part]:
         participants = name_participants(graded_run)
         is_judging = graded_run.results.config.protocol == "judging"
         debates = f"exchange of {participants}" if is_judging else f"conference of {participants}"
-        heads = (f"{graded_run.model_name} ({debates})",)
+        grader = graded_run.params.get("seats", {}).get("grader", "itself")
+        heads = (f"{graded_run.model_name} ({debates}, graded by {grader})",)
         placed_runs.append(("", heads, graded_run))
     rows = rows_of_runs(run.item, placed_runs)
     graded_runs = {(heads, graded.experiment): graded for _, heads, graded in placed_runs}
@@ -51,7 +79,7 @@ def _with_first_grades(row: OwnRow, run: Run) -> OwnRow:
     """Show the grades of the first five decisions, whichever conferences they are from.
 
     The paper does not say that its five decisions are from one conference, and one of three topics
-    may have fewer.
+    may have fewer. With fewer than five there is no overall grade.
     """
     grades = run.results.gather(read_grades, ["repeat", "round", "kind", "parse_status", "parsed"])
     grades = grades[(grades["model"] == run.model) & (grades["kind"] == GRADE)]
@@ -60,9 +88,10 @@ def _with_first_grades(row: OwnRow, run: Run) -> OwnRow:
     cells = {key: value for key, value in row.cells.items() if "@" not in key[1]}
     for number, grade in enumerate(first_grades, start=1):
         cells["", f"grade@decision={number}"] = Measurement(float(grade), n=1, n_invalid=0)
-    if len(first_grades):
+    cells.pop(("", GRADE), None)
+    if len(first_grades) == DECISIONS_OF_TABLE:
         mean = float(first_grades.mean())
-        cells["", GRADE] = Measurement(mean, n=len(first_grades), n_invalid=0)
+        cells["", GRADE] = Measurement(mean, n=DECISIONS_OF_TABLE, n_invalid=0)
     return replace(row, cells=cells)
 
 

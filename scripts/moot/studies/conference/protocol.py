@@ -9,13 +9,13 @@ times, by default not at all.
 
 Where the paper is silent: a topic without agreement after `rounds` rounds is closed as open; a
 decision that cannot be used counts as more debate; a failed call leaves its speaker silent; the
-evaluator's scores and the moderator's notes are private, so that they influence no speaker; every
+evaluator's scores are private, so that they influence no speaker; every
 call has the temperature of the parameters, 0.7 by default.
 """
 
 from collections.abc import Iterable, Sequence
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from moot.core.types import JsonObject
 from moot.core.utterance_kinds import (
@@ -25,7 +25,6 @@ from moot.core.utterance_kinds import (
     EVALUATION,
     GRADE,
     GRADE_REVERSED,
-    NOTES,
     OPENING,
     STATEMENT,
     VERDICT,
@@ -36,7 +35,17 @@ from moot.protocols.reply_schemas import prediction_schema, read_answer
 from moot.protocols.utterances import Utterance
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.data_conference import Agenda, Topic, read_agenda
-from moot.studies.conference.forms import Evaluation, Notes, coding_schema
+from moot.studies.conference.forms import (
+    EVALUATOR,
+    JUDGE,
+    MODERATOR,
+    USER,
+    Evaluation,
+    Turn,
+    coding_schema,
+    next_speaker,
+    participant_seat,
+)
 from moot.studies.conference.protocol_decisions import (
     ANSWERS,
     GRADER,
@@ -44,15 +53,6 @@ from moot.studies.conference.protocol_decisions import (
     ask_decision,
     grade_decision,
     opposite_words,
-)
-from moot.studies.conference.speakers import (
-    EVALUATOR,
-    JUDGE,
-    MODERATOR,
-    USER,
-    Turn,
-    next_speaker,
-    participant_seat,
 )
 
 CODER = "coder"
@@ -66,9 +66,6 @@ class ConferenceParams(GradedParams):
         True, description="whether a judge detects agreement; otherwise the moderator decides"
     )
     participants: int = Field(2, ge=2, description="how many participants debate")
-    personas: tuple[str, ...] = Field(
-        (), description="a description of each participant; default: no descriptions"
-    )
     topics: tuple[Topic, ...] = Field(
         (), description="topics (title, stage, question) in place of the case's own"
     )
@@ -99,19 +96,9 @@ class ConferenceParams(GradedParams):
         False,
         description="whether the evaluator also scores topics closed without agreement (paper: no)",
     )
-    notes: bool = Field(
-        True, description="whether the moderator notes each topic's results for the minutes"
-    )
     coding: bool = Field(
         True, description="whether a second model codes the clusters reached (seat `coder`)"
     )
-
-    @model_validator(mode="after")
-    def _check_personas(self) -> "ConferenceParams":
-        if len(self.personas) not in (0, self.participants):
-            mismatch = f"{len(self.personas)} personas for {self.participants} participants"
-            raise ValueError(f"{mismatch}; expected one for each participant, or none")
-        return self
 
 
 def _participants(params: ConferenceParams) -> list[str]:
@@ -179,7 +166,6 @@ async def debate_topic(
                 STATEMENT,
                 "conference/statement",
                 round=round_number,
-                persona=find_persona(params, seat),
                 **context,
             )
         history.append(Turn(speaker, decision))
@@ -194,16 +180,6 @@ async def debate_topic(
             "conference/evaluation",
             schema=Evaluation,
             private=True,
-            **context,
-        )
-    if params.notes:
-        await debate.say(
-            MODERATOR,
-            NOTES,
-            "conference/notes",
-            schema=Notes,
-            private=True,
-            agreed=is_agreed,
             **context,
         )
     history.append(Turn(EVALUATOR))
@@ -227,11 +203,6 @@ async def ask_for_decision(
         **context,
     )
     return ANSWERS.get(decision.prediction or "", "")
-
-
-def find_persona(params: ConferenceParams, seat: str) -> str:
-    """Return the description of a participant, or "" if the configuration gives none."""
-    return params.personas[_participants(params).index(seat)] if params.personas else ""
 
 
 async def determine_outcome(

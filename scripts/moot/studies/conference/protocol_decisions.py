@@ -25,8 +25,7 @@ from moot.protocols.reply_schemas import read_answer
 from moot.protocols.utterances import Utterance
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.data_conference import Agenda, Topic
-from moot.studies.conference.forms import MAX_GRADE, Grade
-from moot.studies.conference.speakers import JUDGE, participant_seat
+from moot.studies.conference.forms import JUDGE, MAX_GRADE, Grade, participant_seat
 
 MORE_DEBATE = "MORE DEBATE"
 ANSWERS = {OPEN: MORE_DEBATE, AGREEMENT: "AGREEMENT"}

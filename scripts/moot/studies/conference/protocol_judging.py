@@ -23,6 +23,7 @@ from moot.protocols.replayed import RecordedDebate, missing_text_error, read_deb
 from moot.protocols.setup import JobSetup
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.data_conference import Agenda, Topic, read_agenda
+from moot.studies.conference.forms import JUDGE
 from moot.studies.conference.protocol import (
     AGREEMENT_LABELS,
     count_visits,
@@ -30,7 +31,6 @@ from moot.studies.conference.protocol import (
     topics_visited,
 )
 from moot.studies.conference.protocol_decisions import GRADER, GradedParams, ask_decision
-from moot.studies.conference.speakers import JUDGE
 
 
 class JudgingParams(GradedParams):

@@ -18,10 +18,10 @@ from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.people.people_cases import People, PeopleOptions, load_people
 from moot.datasets.reading.checks import read_usable_rows
 from moot.datasets.reading.tables import read_csv
-from moot.studies.courtroom.people.investigator import Outcome, read_people
-from moot.studies.courtroom.people.nlsy97_columns import FEATURES, LABEL, TASK, clean
-from moot.studies.courtroom.people.nlsy97_narrative import narrate
-from moot.studies.courtroom.people.synthetic import generate_nlsy97
+from moot.studies.courtroom.nlsy97_extracts import Outcome, read_people
+from moot.studies.courtroom.nlsy97_narrative import narrate
+from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
+from moot.studies.courtroom.nlsy97_variables import FEATURES, LABEL, TASK, clean
 
 FILE = Path("nlsy97/nlsy97_full.csv")
 

@@ -23,12 +23,24 @@ from moot.papers.parts import (
     measure,
     rows_of_runs,
 )
-from moot.report.measurement import Measurement
 from moot.report.published import repeated_baseline_values
-from moot.report.study_results import Run
+from moot.report.study_results import Measurement, Run, StudyResults
 from moot.studies.courtroom.protocol import DEFENSE, JUDGE, PHASES, PROSECUTOR, SILENT_JUDGE
-from moot.studies.courtroom.runs import DEBATE, PUBLISHED_PROMPTS, STUDY, list_runs
 from moot.training.baselines import REBALANCED
+
+STUDY = "courtroom"
+DEBATE = "courtroom"
+PUBLISHED_PROMPTS = ("zero_shot", "cot", "n_shot_cot")
+
+
+def list_runs(study: StudyResults, *protocols: str) -> list[Run]:
+    """List the runs of some protocols in the order of these protocols."""
+    experiments = sorted(
+        study.find_experiments(*protocols),
+        key=lambda results: protocols.index(results.config.protocol),
+    )
+    return study.runs(experiments, Run)
+
 
 PAPER, COMMERCIAL = "paper-", "-commercial"
 """The prefix of experiments of the papers' designs, and the suffix of those with commercial
@@ -258,15 +270,12 @@ def interaction(run: ItemRun) -> list[Part]:
 
 def _trial_diagram(design: Design) -> Diagram:
     params = design.params
-    order = (
-        (PROSECUTOR, DEFENSE) if params["first_speaker"] == PROSECUTOR else (DEFENSE, PROSECUTOR)
-    )
     steps: list[Step] = []
     statements: list[int] = []
     beliefs: list[int] = []
     for number, phase in enumerate(PHASES, start=1):
         stage = f"Round {number}: {phase}"
-        for seat in order:
+        for seat in (PROSECUTOR, DEFENSE):
             _add_turn(params, steps, statements, seat, phase, stage)
             if params["beliefs"] == "after_turn":
                 _add_belief(params, steps, statements, beliefs, stage)

@@ -76,9 +76,6 @@ class CourtroomParams(ProtocolParams):
             " the facts, the most important features with `summary_features` of the data set"
         ),
     )
-    first_speaker: Literal["prosecutor", "defense"] = Field(
-        "prosecutor", description="The advocate who speaks first in each phase."
-    )
     answer: AnswerMode = "generation"
     critique: bool = Field(
         False, description="whether the verdict also assesses each side's arguments (paper: yes)"
@@ -137,8 +134,7 @@ async def courtroom(debate: Debate, params: CourtroomParams) -> Answer | None:
 
     A failed turn is skipped. A failed verdict leaves no answer.
     """
-    order = (PROSECUTOR, DEFENSE) if params.first_speaker == PROSECUTOR else (DEFENSE, PROSECUTOR)
-    advocates = debate.speaking_order(order)
+    advocates = debate.speaking_order((PROSECUTOR, DEFENSE))
     for round_number, phase in enumerate(PHASES, start=1):
         for advocate in advocates:
             await speak(debate, params, advocate, phase, round_number)

@@ -21,7 +21,7 @@ from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.reading.checks import read_usable_rows
 from moot.datasets.reading.records import read_jsonl
-from moot.studies.feedback.texts.legal_texts import (
+from moot.studies.feedback.legal_texts import (
     LegalTextOptions,
     Record,
     prepare,

@@ -6,7 +6,6 @@ Settlements and dismissals are left out, since the text states them. The remaini
 binary.
 """
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,8 +17,7 @@ from moot.core.config_errors import Faults
 from moot.datasets import SOURCE_PATTERN, LoadContext, Loaded, dataset
 from moot.datasets.reading.checks import check_values, read_usable_rows
 from moot.datasets.reading.records import read_jsonl
-from moot.studies.feedback.texts.lawsuits import lawsuits
-from moot.studies.feedback.texts.legal_texts import (
+from moot.studies.feedback.legal_texts import (
     LegalTextOptions,
     Record,
     prepare,
@@ -108,10 +106,6 @@ def load(options: CaselawOptions, context: LoadContext) -> Loaded:
     records = list[Record]()
     for path, split_name in files.items():
         records += _read_file(path, split_name, options, cleaning)
-    shared = lawsuits([record.text for record in records])
-    records = [
-        replace(record, lawsuits=marks) for record, marks in zip(records, shared, strict=True)
-    ]
     return prepare(
         records, TASK, options, context, court="state court", cleaning=cleaning, sources=list(files)
     )

@@ -10,7 +10,7 @@ from moot.core.cases import positive_of_two
 from moot.core.types import Fields, Json
 from moot.core.utterance_kinds import CONCLUSION, UNUSABLE
 from moot.datasets.turn_columns import TranscriptsOptions
-from moot.report.needs import StudyPlan
+from moot.report.content import StudyPlan
 from moot.scores.dynamics import judge_names
 from moot.studies.recorded.runs import RecordedRun
 

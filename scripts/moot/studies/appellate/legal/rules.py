@@ -7,7 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from moot.core.rubric import RUBRICS
 from moot.studies.appellate.legal import rubric
+from moot.studies.appellate.legal.rubric import RUBRIC
 from moot.studies.appellate.legal.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -121,3 +123,14 @@ def _label_by_votes(text: str) -> StatementLabel:
         return StatementLabel(rubric.NONE, evidence)
     label = labels[-1] if _CONCLUSION.search(evidence) else rubric.HALLUCINATION
     return StatementLabel(label, evidence)
+
+
+APPELLATE = "appellate"
+EXAMPLE_STATEMENTS = {
+    "affirm": "I would affirm the judgment.",
+    "not affirm": "I would reverse the judgment.",
+}
+
+RUBRICS.register(APPELLATE)(
+    RUBRIC.with_rules(label_statement, EXAMPLE_STATEMENTS, reads_facts=True)
+)

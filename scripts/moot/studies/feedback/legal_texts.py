@@ -3,9 +3,10 @@ splits.
 """
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Literal
@@ -14,7 +15,6 @@ from pydantic import Field
 
 from moot.core.cases import (
     NEAR_DUPLICATE_OF,
-    SAME_LAWSUIT_AS,
     Case,
     SplitName,
     Task,
@@ -30,11 +30,91 @@ from moot.datasets.near_duplicates import (
     find_near_duplicates,
     find_resembled_tests,
     group_families,
-    pair_by_marks,
     split_by_family,
 )
 from moot.datasets.reading.checks import FaultyShare
-from moot.studies.feedback.texts.leakage import Mask, cut, masked, outcome_rules_met
+
+_VERBS = (
+    r"(?:affirm|revers|vacat|remand|uphold|upheld|overturn|overrul|reject|dismiss|rul(?:ed|es|"
+    r"ing)|held|holds|"
+    r"conclud|decid|determin|found|finds|sided|agreed)\w*"
+)
+_FOR_A_PARTY = (
+    r"(?:in (?:his|her|its|their|the)?\s?(?:\w+(?:'s|’s)?\s){0,4}favou?r|in favou?r of|against"
+    r" the|for the)"
+)
+
+_IN_THE_END = re.compile(
+    r"(?i)\b(?:ultimately|in the end|in its final (?:judgment|decision))\b[^.]{0,60}?\b"
+    r"(?:affirm|revers|rul(?:ed|ing)|found|decid|determin|conclud|reject|award|dismiss|prevail|"
+    r"side[ds])\w*"
+)
+
+# One set of rules per deciding court. A lower court's decision is history, which the facts may
+# state.
+OUTCOME_RULES: Mapping[str, Mapping[str, re.Pattern[str]]] = {
+    "state court": {
+        "decision of the highest court": re.compile(
+            rf"\b(?:Supreme Court(?: of Illinois)?|Justices?)\s(?:[a-z]\w*\s){{0,3}}?{_VERBS}\b"
+        ),
+        "outcome after all": _IN_THE_END,
+        "judgment left or set aside": re.compile(
+            r"(?i)\b(?:judgment|decree|decision|ruling|order|verdict|"
+            r"conviction)s?\b[^.]{0,40}?\b(?:was|were|is|are|be)\b"
+            r"\s(?:\w+\s)?(?:affirmed|reversed|vacated|upheld|set aside)\b"
+        ),
+        "ruling for a party": re.compile(
+            r"(?i)\bcourt\b[^.]{0,40}?\b(?:rul(?:ed|es|ing)|found|decid(?:ed|es)|judgment|"
+            r"decree)\b[^.]{0,30}?\b" + _FOR_A_PARTY
+        ),
+    },
+    "chinese court": {
+        "charge named": re.compile(r"(?:构成|犯有?|涉嫌|以|触犯)[^。；，×]{1,30}罪"),
+        "sentence asked or passed": re.compile(r"判处|判决如下|量刑建议"),
+        "article cited": re.compile(
+            r"《[^》]{2,20}》[^。；]{0,4}第[一二三四五六七八九十百零〇\d]{1,8}条"
+        ),
+    },
+}
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"“(A-Z])")
+_SENTENCE_ZH = re.compile(r"(?<=[。；！？])")
+REPLACEMENT = "[…]"
+
+
+def outcome_rules_met(text: str, court: str) -> list[str]:
+    """Return the names of the rules in `OUTCOME_RULES[court]` that a text meets, in their order."""
+    return [name for name, pattern in OUTCOME_RULES[court].items() if pattern.search(text)]
+
+
+def without_outcome(text: str, court: str) -> str:
+    """Return the text with each sentence that meets an outcome rule replaced by "[…]"; tabs between
+    its parts stay.
+    """
+    chinese = court == "chinese court"
+    parts = []
+    for part in text.split("\t"):
+        sentences = (_SENTENCE_ZH if chinese else _SENTENCE).split(part)
+        visible = (
+            REPLACEMENT if outcome_rules_met(sentence, court) else sentence
+            for sentence in sentences
+        )
+        parts.append(("" if chinese else " ").join(visible))
+    return "\t".join(parts)
+
+
+def cut(text: str, limit: int) -> str:
+    """Return at most `limit` characters of a text.
+
+    They are its first three quarters and last quarter, with "[…]" between.
+
+    Facts begin with the events and end with the evidence and the pleas, so the middle is left out.
+    """
+    if len(text) <= limit:
+        return text
+    room = limit - len(REPLACEMENT)
+    head = room * 3 // 4
+    return f"{text[:head]}{REPLACEMENT}{text[len(text) - (room - head) :]}"
 
 
 class LegalTextOptions(DatasetOptions):
@@ -53,9 +133,6 @@ class LegalTextOptions(DatasetOptions):
             "what to do with facts that state the outcome: count only, replace the sentence,"
             " leave out"
         ),
-    )
-    mask: tuple[Mask, ...] = Field(
-        (), description="give-aways to replace: title, date, charge, outcome"
     )
     max_characters: int = Field(
         6000, ge=200, description="longer facts lose what lies between their opening and end"
@@ -87,17 +164,12 @@ class LegalTextOptions(DatasetOptions):
 class Record:
     """A checked record of a source, before it becomes a case; `split` is None if the source has
     none.
-
-    Records that share one of their `lawsuits`
-    (`moot.studies.feedback.texts.lawsuits`) are opinions of one lawsuit.
     """
 
     row: int
     text: str
     target: str
     split: SplitName | None = None
-    attributes: dict[str, str] = field(default_factory=dict)
-    lawsuits: frozenset[str] = frozenset()
 
 
 def source_files(
@@ -173,18 +245,11 @@ def prepare(
             " file."
         )
     ids = _case_ids(context.name, texts, cleaning)
-    pairs = {
-        NEAR_DUPLICATE_OF: find_near_duplicates(
-            dict(zip(ids, texts, strict=True)), task.language, options.similarity
-        ),
-        SAME_LAWSUIT_AS: pair_by_marks(
-            {case_id: record.lawsuits for case_id, record in zip(ids, records, strict=True)}
-        ),
-    }
-    splits = _splits(
-        dict(zip(ids, records, strict=True)), [*chain(*pairs.values())], options, context
-    )
-    marks = _marks(pairs, splits, cleaning)
+    texts_by_id = dict(zip(ids, texts, strict=True))
+    pairs = find_near_duplicates(texts_by_id, task.language, options.similarity)
+    splits = _splits(dict(zip(ids, records, strict=True)), pairs, options, context)
+    cleaning.update(count_pairs("near-duplicate pairs", splits, pairs))
+    resembled = find_resembled_tests(splits, pairs)
     cases = [
         Case(
             case_id=case_id,
@@ -193,7 +258,7 @@ def prepare(
             text=text,
             target=record.target,
             labels=task.labels,
-            attributes=record.attributes | marks.get(case_id, {}),
+            attributes={NEAR_DUPLICATE_OF: resembled[case_id]} if case_id in resembled else {},
             source_row=record.row,
         )
         for case_id, text, record in zip(ids, texts, records, strict=True)
@@ -207,27 +272,17 @@ def prepare(
 def _without_leakage(
     records: Sequence[Record], options: LegalTextOptions, court: str, cleaning: dict[str, int]
 ) -> list[Record]:
-    """Count facts that meet an outcome rule, then keep, mask or leave them out; then the other
-    masks.
-    """
+    """Count facts that meet an outcome rule, then keep, mask or leave them out."""
     rules_met = [outcome_rules_met(record.text, court) for record in records]
     for rule, count in sorted(Counter(chain.from_iterable(rules_met)).items()):
         cleaning[f"outcome phrase: {rule}"] = count
     action = {"keep": "kept", "mask": "masked", "drop": "left out"}[options.outcome_phrases]
     cleaning[f"facts that state an outcome ({action})"] = sum(bool(met) for met in rules_met)
     if options.outcome_phrases == "drop":
-        records = [record for record, met in zip(records, rules_met, strict=True) if not met]
-    outcome: list[Mask] = ["outcome"] if options.outcome_phrases == "mask" else []
-    kinds = [*outcome, *options.mask]
-    changed = 0
-    result = []
-    for record in records:
-        text = masked(record.text, kinds, court)
-        changed += text != record.text
-        result.append(replace(record, text=text))
-    if kinds:
-        cleaning[f"facts with masked {', '.join(dict.fromkeys(kinds))}"] = changed
-    return result
+        return [record for record, met in zip(records, rules_met, strict=True) if not met]
+    if options.outcome_phrases == "mask":
+        return [replace(record, text=without_outcome(record.text, court)) for record in records]
+    return list(records)
 
 
 def _case_ids(name: str, texts: Sequence[str], cleaning: dict[str, int]) -> list[str]:
@@ -267,24 +322,6 @@ def _splits(
             if split_name == "train" and fraction < options.validation:
                 splits[case_id] = "validation"
     return splits
-
-
-def _marks(
-    pairs: Mapping[str, Sequence[RelatedCases]],
-    splits: dict[str, SplitName],
-    cleaning: dict[str, int],
-) -> dict[str, dict[str, str]]:
-    """Return the attributes that mark training and validation cases related to a test case; all
-    pairs are counted.
-    """
-    marks: dict[str, dict[str, str]] = {}
-    for (attribute, related), description in zip(
-        pairs.items(), ("near-duplicate pairs", "pairs of one lawsuit"), strict=True
-    ):
-        for case_id, tested in find_resembled_tests(splits, related).items():
-            marks.setdefault(case_id, {})[attribute] = tested
-        cleaning.update(count_pairs(description, splits, related))
-    return marks
 
 
 def _enough_cases(

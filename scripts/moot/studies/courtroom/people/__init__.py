@@ -1,1 +1,0 @@
-"""People of NLSY97: cleaned columns, narratives, synthetic people."""

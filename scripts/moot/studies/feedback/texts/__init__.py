@@ -1,1 +1,0 @@
-"""Legal texts: facts, label leakage, lawsuits."""
