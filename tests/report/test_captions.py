@@ -21,6 +21,5 @@ def test_the_registered_figures_are_those_that_no_paper_has():
     assert sorted(FIGURES) == [
         "comparison/deferral",
         "comparison/what_moved",
-        "recorded/accuracy",
         "recorded/nyu_beliefs",
     ]
