@@ -200,21 +200,24 @@ def departures(plan: Plan, item: PaperItem) -> list[str]:
     for design in papers.experiments.values():
         if design.entry not in item.experiments:
             continue
-        owner = plan if design.name in plan.experiments else papers
-        for departure in _departures_of(owner, owner.experiments[design.name]):
+        # The papers' designs have moot's words: its shipped files hold no words of a paper.
+        wording, owner = "", papers
+        if design.name in plan.experiments:
+            model = plan.experiments[design.name].config.models[0]
+            wording, owner = compare_with_papers(plan).run(design.name, model).wording, plan
+        has_published_words = wording.startswith(PUBLISHED_WORDINGS)
+        for departure in _departures_of(owner, owner.experiments[design.name], has_published_words):
             protocols.setdefault(departure, {})[f"`{design.config.protocol}`"] = None
     return [f"{', '.join(names)}: {departure}" for departure, names in protocols.items()]
 
 
-def _departures_of(plan: Plan, experiment: Experiment) -> Iterator[str]:
+def _departures_of(plan: Plan, experiment: Experiment, has_published_words: bool) -> Iterator[str]:
     """Yield the departures of an experiment with the values of its configuration.
 
     A departure of moot's wording is left out if the prompts are in published words; so is one of
     a value that the configuration does not have.
     """
     config, values = experiment.config, _values_of_departures(plan, experiment)
-    wording = compare_with_papers(plan).run(experiment.name, config.models[0]).wording
-    has_published_words = wording.startswith(PUBLISHED_WORDINGS)
     data = plan.datasets[config.dataset].loader or config.dataset
     path = plan.shipped / "data" / "published" / "departures.csv"
     with path.open(encoding="utf-8", newline="") as file:

@@ -388,25 +388,3 @@ def load_human_statements(case_id: str, bank: str = "") -> Mapping[str, list[str
     for stance in (AFFIRM, NOT_AFFIRM):
         texts[stance] = [str(text).strip() for text in statements[stance]]
     return texts
-
-
-def write_deidentification(options: DatasetOptions, context: LoadContext, /, output: Path) -> None:
-    """Write `deidentified/{dataset}.csv`: one row per opinion, with an empty `decision`.
-
-    Raises:
-        UserError: if the data set does not read local opinions.
-    """
-    if not isinstance(options, OpinionsOptions) or options.source != "local":
-        raise UserError(
-            f"datasets.{context.name}: the data set does not read local opinions, so no text was"
-            " de-identified. Expected `source: local`."
-        )
-    rows = []
-    for entry in prepare_opinions(options, context, Counter()):
-        row = {"case_id": entry.opinion.opinion_id, "outcome": entry.outcome}
-        row |= {"problem": entry.problem, "facts": entry.facts, "decision": entry.decision}
-        rows.append(row)
-    sheet = pd.DataFrame(rows)
-    write_atomically(output, sheet.to_csv(index=False, lineterminator="\n"))
-    usable_count = int((sheet["problem"] == "").sum())
-    LOG.info("%s: %d of %d opinions can be used", context.name, usable_count, len(sheet))
