@@ -179,7 +179,9 @@ onstart:
                 Path(plan.config.data_root),
                 plan.shipped / "data" / "versions.csv",
                 values_to_build("download", "loader"),
-                item_needs.loaders_without_files(plan, values_to_build("load_cases", "dataset")),
+                item_needs.loaders_without_files(
+                    plan, values_to_build("load_cases", "dataset")
+                ),
             )
     rules_to_run = {job.rule.name for job, must_run in jobs_of_run() if must_run}
     with exit_without_traceback():

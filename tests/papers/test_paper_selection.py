@@ -17,8 +17,10 @@ from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAPERS = read_papers(items_file(PROJECT)).values()
-ITEMS = {(item.paper, item.kind): item for paper in PAPERS for item in paper.items}
+ITEMS = dict[tuple[str, str], Any]()
 """An item of each kind of each paper."""
+for each_paper in PAPERS:
+    ITEMS |= {(item.paper, item.kind): item for item in each_paper.items}
 MINE = "smollm2-135m"
 SYNTHETIC = {"nlsy97": "synthetic", "caselaw": "sample", "cail18": "sample"}
 
