@@ -48,11 +48,6 @@ REASONS = [
         "has no debaters",
     ),
     (("attribution", "grading", "judging", "recorded", "case_summary"), ARMS, "asks for no answer"),
-    (
-        [name for name in PROTOCOLS if getattr(PROTOCOLS[name].debaters, "are_judges", True)],
-        ("attribution",),
-        "has no judge who hears debaters and decides",
-    ),
     (("panel", "human_panel", "conference"), ("consultancy",), "have no assigned sides"),
     (("panel", "human_panel"), JUDGE, "the debaters also decide"),
     (

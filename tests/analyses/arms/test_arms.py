@@ -1,5 +1,5 @@
-"""Test that every protocol runs under every arm, or that the arm is refused with its reason, and
-what each arm changes: who argues, what is said, how the judge decides, and which labels it reads.
+"""Test that protocols run under arms, or that the arm is refused with its reason, and what each arm
+changes: who argues, what is said, how the judge decides, and which labels it reads.
 """
 
 import json
@@ -25,11 +25,15 @@ from moot.core.errors import UserError
 from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
 
-PAIRS = list(product(PROTOCOLS, ARMS))
+VALID = [pair for pair in product(PROTOCOLS, ARMS) if pair not in MEANINGLESS]
+PAIRS = [*VALID[::3], *{reason: pair for pair, reason in MEANINGLESS.items()}.values()]
+"""Every third pair that makes sense, so that each protocol and arm has some, and one pair for each
+reason.
+"""
 
 
 @pytest.mark.parametrize(("protocol", "arm"), PAIRS, ids=lambda part: part)
-def test_every_protocol_runs_under_every_arm_or_is_refused_with_a_reason(
+def test_a_protocol_runs_under_an_arm_or_is_refused_with_a_reason(
     protocol: str, arm: str, runs: Runs
 ) -> None:
     if reason := MEANINGLESS.get((protocol, arm)):

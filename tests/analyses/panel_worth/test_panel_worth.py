@@ -12,7 +12,6 @@ import pytest
 from moot.analyses.panel_worth.members import NO_COMMON_CASE, ONE_MEMBER
 from moot.analyses.panel_worth.panels import Panels, effective_votes, votes_with_another
 from moot.analyses.panel_worth.tables import (
-    COLUMNS,
     EVERYONE,
     NO_COMMON_ERROR,
     panel_worth,
@@ -42,7 +41,7 @@ def correlate_errors(errors: Floats, *, is_named: bool = True) -> float:
     return float(panels.error_correlation()(np.ones((1, len(errors))))[0])
 
 
-@pytest.mark.parametrize("accuracy", [0.3, 0.6, 0.9])
+@pytest.mark.parametrize("accuracy", [0.3, 0.9])
 def test_the_correlation_of_two_members_is_phi(accuracy: float) -> None:
     random = np.random.default_rng(1)
     first = random.random(500) > accuracy
@@ -97,7 +96,7 @@ def make_votes(accuracies: tuple[float, ...], *, is_named: bool = True) -> Panel
     return make_panels(is_yes.astype(float), is_named=is_named)
 
 
-@pytest.mark.parametrize("accuracies", [(0.65,) * 5, (0.8,) * 5, (0.6, 0.7, 0.8, 0.9, 0.95)])
+@pytest.mark.parametrize("accuracies", [(0.65,) * 5, (0.6, 0.7, 0.8, 0.9, 0.95)])
 def test_accuracies_without_truth_are_found_for_independent_members(
     accuracies: tuple[float, ...],
 ) -> None:
@@ -152,7 +151,7 @@ def test_a_panel_that_follows_its_first_member_ends_as_one_vote(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("moment", [1, 2])
-@pytest.mark.parametrize("undecided_panels", [1, CASES // 2, CASES])
+@pytest.mark.parametrize("undecided_panels", [1, CASES])
 def test_panels_without_a_label_at_one_moment_are_left_out_of_the_change(
     tmp_path: Path, moment: int, undecided_panels: int
 ) -> None:
@@ -321,28 +320,9 @@ def test_only_judges_count_where_a_debate_has_judges(tmp_path: Path) -> None:
     assert rows_of_everyone(frame)["members a panel"].tolist() == [2, 2, 2]
 
 
-def test_families_are_compared_without_regard_to_case(tmp_path: Path) -> None:
-    random = np.random.default_rng(12)
-    rows = []
-    for number, judge in product(range(CASES), ("GPT-5", "gpt-6", "gpt4")):
-        target = ("no", "yes")[number % 2]
-        answer = target if random.random() < 0.6 else OPPOSITE[target]
-        rows.append(prediction(f"c{number:02}", target, answer, judge=judge))
-    row = panel_worth(study(tmp_path, predictions=rows, talk=[])).frame.iloc[0]
-    assert row["with one of another model"] > 0
-    assert np.isnan(row["with one of another family"])
-
-
 def test_one_member_is_no_panel(tmp_path: Path) -> None:
     results = study(tmp_path, **talking_panel(members=1))
     assert panel_worth(results).frame["what is missing"].tolist() == [ONE_MEMBER]
-
-
-def test_a_run_without_a_valid_answer_has_no_members(tmp_path: Path) -> None:
-    results = study(tmp_path, **talking_panel(members=1))
-    [experiment] = results.experiments.values()
-    experiment.predictions["status"] = "invalid"
-    assert (panel_worth(results).frame["what is missing"] != "").all()
 
 
 def test_repeats_of_a_debate_are_members(tmp_path: Path) -> None:
@@ -383,8 +363,3 @@ def test_members_who_are_right_or_wrong_about_one_label_are_measured(
     row = panel_worth(study(tmp_path, predictions=rows, talk=[])).frame.iloc[0]
     assert row["accuracy low"] <= accuracy <= row["accuracy high"]
     assert row["correlation low"] <= 0 <= row["correlation high"]
-
-
-def test_headings_are_words() -> None:
-    assert all("_" not in column.name for column in COLUMNS.columns)
-    assert isinstance(COLUMNS.table([]).frame, pd.DataFrame)
