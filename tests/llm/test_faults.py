@@ -65,7 +65,7 @@ async def observe_action(server: FaultServer, folder: Path, kind: str, endpoint:
     server.reset(
         faults=[kind], rate=1.0, max_faulty_attempts=2, hang=10.0, slow=6.0, retry_after=0.05
     )
-    chat = chat_with(server, folder, endpoint, timeout=1.5 if kind in SLOW else 60.0)
+    chat = chat_with(server, folder, endpoint, timeout=0.7 if kind in SLOW else 60.0)
     errors: list[Exception] = []
     wait = chat._client._wait
 
@@ -107,7 +107,7 @@ async def test_actions_for_an_openai_compatible_server(
 
 
 FEWER_KINDS = (
-    *("rate_limited_retry_after", "server_error", "dropped_midway", "html_page", "slow_stream"),
+    *("rate_limited_retry_after", "server_error", "dropped_midway", "html_page"),
     *("empty", "content_filter", "packed", "insufficient_quota", "invalid_key", "model_not_found"),
 )
 """One or two kinds an action: all endpoints share the code that turns faults into errors."""

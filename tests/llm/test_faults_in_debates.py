@@ -21,10 +21,10 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.01)
 
 
-def test_fifty_debates_end_alike_on_a_failing_and_a_healthy_server(
+def test_debates_end_alike_on_a_failing_and_a_healthy_server(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    cases = people(tmp_path / "cases.parquet", 50)
+    cases = people(tmp_path / "cases.parquet", 25)
     server.reset(faults=[], latency=0.0)
     healthy = hold(
         configuration(server.url, tmp_path / "healthy"), cases, tmp_path / "healthy.parquet"
@@ -44,7 +44,7 @@ def test_fifty_debates_end_alike_on_a_failing_and_a_healthy_server(
     ids = [call_id for call_id in failing["call_id"] if call_id]
     assert sum(entry.reply.attempts - 1 for entry in ledger.entries(ids)) == failures
     conclusions = failing[failing["kind"] == "conclusion"]
-    assert len(conclusions) == 50
+    assert len(conclusions) == 25
     assert conclusions["prediction"].isin(["yes", "no"]).all()
 
 

@@ -18,13 +18,12 @@ WORDS = "I cannot help with a forecast about a person."
 
 
 @pytest.mark.parametrize(
-    ("finish_reason", "problem"),
+    ("finish_reason", "problem", "words"),
     [
-        ("refusal", "the model refused to answer"),
-        ("content_filter", "a filter for content stopped the reply"),
+        ("refusal", "the model refused to answer", WORDS),
+        ("content_filter", "a filter for content stopped the reply", ANSWER),
     ],
 )
-@pytest.mark.parametrize("words", [WORDS, ANSWER])
 def test_a_refusal_is_kept_counted_and_shown(
     server: FaultServer, tmp_path: Path, finish_reason: str, problem: str, words: str
 ) -> None:
