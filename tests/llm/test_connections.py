@@ -5,11 +5,11 @@ import gc
 import json
 import re
 import ssl
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from certificates import self_signed
 from fault_server import FaultServer
 from moot.core.errors import CallFailedError, RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
@@ -19,6 +19,33 @@ from moot.llm.endpoints import ENDPOINTS
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
 from single_calls import ask, chat_with, make_request
+
+
+def self_signed(folder: Path) -> tuple[str, str]:
+    """Return a certificate of desk.example.org and 127.0.0.1, and its key."""
+    cert, key = str(folder / "cert.pem"), str(folder / "key.pem")
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=desk",
+    ]
+    names = [
+        "-addext",
+        "subjectAltName=DNS:desk.example.org,IP:127.0.0.1",
+        "-out",
+        cert,
+        "-keyout",
+        key,
+    ]
+    subprocess.run([*command, *names], check=True, capture_output=True)
+    return cert, key
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,8 @@ The printed numbers were written down from memory, without the sources at hand: 
 its place before you cite it. A tolerance is half of the last printed digit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -17,7 +18,17 @@ from moot.stats.paired import holm
 from moot.stats.power import Spread
 from moot.stats.replication import difference_interval
 from moot.stats.statistic import SHARE
-from textbook_examples import Example
+
+
+class Example(NamedTuple):
+    """A printed number or interval, and how moot computes it."""
+
+    source: str
+    name: str
+    compute: Callable[[], float | Sequence[float]]
+    printed: float | Sequence[float]
+    tolerance: float = 5e-5
+
 
 NEWCOMBE_PAIRS = "Newcombe 1998, Statistics in Medicine 17, 873-890, table II, method 10"
 NEWCOMBE_SINGLE = "Newcombe 1998, Statistics in Medicine 17, 857-872, table I"

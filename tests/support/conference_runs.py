@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from conference_script import conference_case, script
+from conference_script import script
 from moot.core.cases import Case, Task
 from moot.core.rubric import Rubric
 from moot.datasets import LoadContext
@@ -30,7 +30,6 @@ from results_on_disk import (
 from scripted_model import Script, hold
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published" / "published_results.csv"
-HOSTILE = "<script>alert(1)</script> [link](http://x) # heading"
 LoadContextMaker = Callable[..., LoadContext]
 
 
@@ -134,24 +133,3 @@ def grading_script(right_grade: int, reversed_grade: int, first: str = "AGREEMEN
         return script(first)(request)
 
     return answer
-
-
-async def hold_both_conditions(folder: Path, load_context: LoadContextMaker) -> StudyResults:
-    """Hold conferences with a judge, and conferences in which the moderator decides."""
-    case, task = conference_case(load_context)
-    talk = script("AGREEMENT", statement=f"Health first. {HOSTILE}", greeting=HOSTILE)
-    moderator_script = script("AGREEMENT", statement="Let us agree at once, please, all of you.")
-
-    judged = await hold_conferences(
-        folder / "a", case, task, [talk] * 3, "with", graded_decisions=1
-    )
-    unjudged = await hold_conferences(
-        folder / "b",
-        case,
-        task,
-        [moderator_script] * 3,
-        "without",
-        graded_decisions=1,
-        agreement=False,
-    )
-    return make_study("conference", [judged, unjudged])

@@ -1,5 +1,6 @@
 """Transformers as baselines, with a tiny random model and without downloads."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,30 @@ import pytest
 from moot.core.errors import UnavailableError
 from moot.training.baselines import BASELINES
 from moot.training.baselines.transformers import BERT, LAWFORMER, LEGAL_BERT
-from tiny_models import write_tiny_bert
+
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+def write_tiny_bert(folder: Path, words: Iterable[str], positions: int = 24) -> Path:
+    """Write a BERT with random weights and a vocabulary of whole words; skip without the extra."""
+    pytest.importorskip("torch", reason="the extra 'transformers' is not installed")
+    transformers = pytest.importorskip(
+        "transformers", reason="the extra 'transformers' is not installed"
+    )
+    vocabulary = list(dict.fromkeys([*SPECIAL_TOKENS, *words]))
+    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
+    transformers.BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
+    config = transformers.BertConfig(
+        vocab_size=len(vocabulary),
+        max_position_embeddings=positions,
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+    )
+    transformers.BertModel(config).save_pretrained(folder)
+    return folder
+
 
 WORDS = ["the", "carrier", "broke", "glass", "buyer", "paid", "late", "a"]
 TEXTS = pd.DataFrame({"text": ["the carrier broke the glass", "a buyer paid late"] * 12})

@@ -1,6 +1,10 @@
 """Each rule states all code that its script imports, and debates depend on no other study."""
 
+import ast
 import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import resolve_name
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -8,12 +12,65 @@ from typing import Any
 import pytest
 
 from declared_jobs import PROJECT, declared_jobs
-from import_graph import SCRIPTS, imported_files
 from moot.core.code_digest import source_files
 from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
 from moot.report import FIGURES, TABLES
 from moot.workflow import targets
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+BOUNDARY = ("moot.plan.", "moot.workflow.")
+"""Packages that are not followed: options and digests cover what jobs take from them."""
+
+
+def imported_files(*modules: str) -> set[Path]:
+    """Return the files of modules (`moot.core.cases`) or scripts (`cases`) and their imports."""
+    files: set[Path] = set()
+    remaining = list(modules)
+    while remaining:
+        module = remaining.pop()
+        path = _file_of(module)
+        if path and path not in files and not module.startswith(BOUNDARY):
+            files.add(path)
+            remaining += _imports(path, module)
+    return files
+
+
+@cache
+def _file_of(module: str) -> Path | None:
+    stem = SCRIPTS.joinpath(*module.split("."))
+    for path in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+@cache
+def _imports(path: Path, module: str) -> list[str]:
+    package = module if path.stem == "__init__" else module.rpartition(".")[0]
+    names: list[str] = []
+    for node in _executed(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            source = node.module or ""
+            if node.level:
+                source = resolve_name("." * node.level + source, package)
+            names += [source, *(f"{source}.{alias.name}" for alias in node.names)]
+    return [name for name in names if name.startswith("moot.")]
+
+
+def _executed(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all nodes in it, without imports that are only for type checkers."""
+    match node:
+        case ast.If(test=ast.Name("TYPE_CHECKING")):
+            return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _executed(child)
+
 
 MODELS = {"small": {"model": "small", "base_url": "http://127.0.0.1:9/v1"}}
 PROTOCOLS_OF_STUDIES = {"trial": "courtroom", "panel": "panel", "meeting": "conference"}

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labelled_sentences import IMPLIED, STATEMENTS
 from moot.core.yaml_text import load_yaml
 from moot.studies.appellate.data_opinions import SAMPLE
 from moot.studies.appellate.legal.dispositions import find_dispositions
@@ -15,6 +14,107 @@ from moot.studies.appellate.legal.rubric import CODES, LABELS, RUBRIC, decide_la
 from moot.studies.appellate.legal.rules import label_statement
 from moot.studies.appellate.legal.sentences import split_sentences
 from scripted_model import PROJECT
+
+STATEMENTS = [
+    ("I believe we should AFFIRM the decision of the district court.", "AFFIRM"),
+    ("In my view the conviction should be upheld.", "AFFIRM"),
+    ("I agree with the district court's decision to deny the motion.", "AFFIRM"),
+    ("I would decline to reverse the conviction.", "AFFIRM"),
+    ("My decision is to AFFIRM.", "AFFIRM"),
+    ("I would dismiss the appeal.", "AFFIRM"),
+    ("I believe that we should reverse the conviction.", "REVERSE"),
+    ("My vote is to overturn the ruling.", "REVERSE"),
+    ("I am leaning towards remanding the case for more fact-finding.", "REMAND"),
+    ("I would remand for an evidentiary hearing.", "REMAND"),
+    (
+        "There is a strong argument in favor of reversing, and I vote to reverse and remand.",
+        "REVERSE AND REMAND",
+    ),
+    ("The decision should be reversed and remanded.", "REVERSE AND REMAND"),
+    (
+        "I maintain that the district court should have granted the motion to suppress.",
+        "REVERSE OR REMAND",
+    ),
+    ("The district court erred when it ignored the patients' interests.", "REVERSE OR REMAND"),
+    ("We must ask whether to affirm or to reverse. Both sides have merit.", "NONE"),
+    ("The appellant argues that we should reverse the conviction.", "NONE"),
+    ("Should we affirm the decision?", "NONE"),
+    ("", "NONE"),
+    ("I vote to affirm. The statute is vague, and I would reverse.", "HALLUCINATION"),
+    ("I would affirm in part and reverse in part.", "REVERSE"),
+    (
+        "As Judge 1, I am inclined to affirm the lower court's ruling, since the statute is clear.",
+        "AFFIRM",
+    ),
+    (
+        "After considering the facts, I would AFFIRM the district court's decision. I am 85 sure.",
+        "AFFIRM",
+    ),
+    (
+        "I respectfully dissent from my colleagues who would affirm. It ought to be reversed.",
+        "REVERSE",
+    ),
+    ("I agree with the Human Judge that the decision must be affirmed.", "AFFIRM"),
+    ("I do not agree with Judge 1 that we should reverse. The ruling was correct.", "AFFIRM"),
+    ("Therefore, the best course is to remand for further proceedings.", "REMAND"),
+    ("**AFFIRM**. The statute is clear.", "AFFIRM"),
+    ("Vote: REVERSE", "REVERSE"),
+    ("There is no basis to overturn the conviction.", "AFFIRM"),
+    ("I would not affirm.", "REVERSE OR REMAND"),
+    ("It is not clear whether the ruling should be affirmed.", "NONE"),
+    ("I would let the conviction stand.", "AFFIRM"),
+    ("I oppose affirming this decision.", "REVERSE OR REMAND"),
+    ("I therefore reject the appeal.", "AFFIRM"),
+    ("I side with the appellant.", "REVERSE OR REMAND"),
+    ("I'd vote to affirm.", "AFFIRM"),
+    ("I recommend reversal.", "REVERSE"),
+    ("I recommend that the decision be vacated and the case remanded.", "REVERSE AND REMAND"),
+    ("Let us affirm.", "AFFIRM"),
+    ("The motion to dismiss should be granted.", "NONE"),
+]
+# Positions without the name of a remedy, and words that only resemble them.
+IMPLIED = [
+    ("I believe the conviction should stand.", "AFFIRM"),
+    ("I believe that the conviction should stand because the evidence was sufficient.", "AFFIRM"),
+    ("The lower court's decision should stand.", "AFFIRM"),
+    ("I support the lower court's ruling.", "AFFIRM"),
+    ("The district court got it right.", "AFFIRM"),
+    ("I agree with the decision of the district court.", "AFFIRM"),
+    ("The lower court's ruling was correct, and I agree with it.", "AFFIRM"),
+    ("I side with the district court on this matter.", "AFFIRM"),
+    ("The judgment below ought to stand.", "AFFIRM"),
+    ("I would deny the appeal.", "AFFIRM"),
+    ("I think the conviction is valid and should remain.", "AFFIRM"),
+    ("My view is that the trial court's decision was justified.", "AFFIRM"),
+    ("I believe the conviction should not stand.", "REVERSE OR REMAND"),
+    ("I do not agree with the lower court's decision to deny the motion.", "REVERSE OR REMAND"),
+    ("I do not believe the conviction should stand.", "REVERSE OR REMAND"),
+    ("I cannot agree with the trial court.", "REVERSE OR REMAND"),
+    ("I would grant the appeal.", "REVERSE OR REMAND"),
+    ("I side with the appellant.", "REVERSE OR REMAND"),
+    ("The question is whether the conviction should stand.", "NONE"),
+    ("Judge 2 agrees with the lower court's decision to deny.", "NONE"),
+    ("I agree with the lower court's decision to deny? That depends on the facts.", "NONE"),
+    ("We must consider the lower court's decision to deny the motion.", "NONE"),
+    ("Some may agree with the lower court's decision.", "NONE"),
+    ("The lower court's decision to deny the motion was appealed.", "NONE"),
+    ("One could agree with the lower court.", "NONE"),
+    (
+        "Having weighed the record, I still concur with the district court's denial of the motion.",
+        "AFFIRM",
+    ),
+    ("I would side with the trial court here.", "AFFIRM"),
+    ("I agree with my colleagues that the conviction must stand.", "AFFIRM"),
+    ("I support the decision of the court below.", "AFFIRM"),
+    ("I must agree with the lower court.", "AFFIRM"),
+    ("I find for the appellee.", "AFFIRM"),
+    ("I do not think the conviction should stand.", "REVERSE OR REMAND"),
+    ("The appeal ought to be granted.", "REVERSE OR REMAND"),
+    ("I agree with Judge 2 on the point of consent.", "NONE"),
+    ("It is unclear whether the ruling should remain.", "NONE"),
+    ("I agree with my colleagues that this is a hard case.", "NONE"),
+    ("I do not agree with Judge 3.", "NONE"),
+]
 
 CONVICTION = "A jury found against the doctor. The decision under review is the conviction."
 
