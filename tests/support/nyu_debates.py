@@ -2,14 +2,12 @@
 
 import hashlib
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from file_servers import serve_folder
 from moot.datasets.download import COLUMNS
 
 STORY = [
@@ -91,23 +89,13 @@ def published_debates(folder: Path, count: int, versions: Path) -> Iterator[None
     pairs = [debate(number) for number in range(count)]
     files = {"nyu_debates-metadata.jsonl": "".join(json.dumps(line) + "\n" for line, _ in pairs)}
     files |= {f"nyu_debates/{line['name']}.json": json.dumps(record) for line, record in pairs}
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
     rows = [",".join(COLUMNS)]
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
-        url = f"http://127.0.0.1:{server.server_port}/{path}"
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        rows.append(f"nyu_debates,recorded/{path},primary,{url},sha256:{digest},,invented,")
-    versions.write_text("\n".join(rows) + "\n")
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with serve_folder(folder) as address:
+        for path, text in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text)
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            url = f"{address}/{path}"
+            rows.append(f"nyu_debates,recorded/{path},primary,{url},sha256:{digest},,invented,")
+        versions.write_text("\n".join(rows) + "\n")
         yield
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -1,0 +1,268 @@
+"""Items of the papers on a fresh machine, as a user builds them: from a mirror of the published
+files, with a model server that is killed in the middle, to tables that follow a changed prompt.
+
+The mirror is a web server on this machine with small files. `data/versions.csv` names it in place
+of the publishers, with the checksums of the small files.
+
+Slow: only this test detects a step between the download and the item that works for local files
+alone, a call that is lost or repeated when a server dies, and an item that is built again without
+need.
+"""
+
+import csv
+import hashlib
+import json
+import shutil
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from fault_server import FaultServer
+from file_servers import serve_folder
+from moot.core.artifacts import file_digest
+from moot.datasets.download import COLUMNS
+from moot.llm.ledger.ledger import Ledger
+from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
+from patience import wait_until
+from project_copy import PROJECT, Workflow
+
+pytestmark = pytest.mark.slow
+
+CASES = 2
+ITEMS = ["courtroom/table4", "courtroom/table5", "decision_conference/table2"]
+LATER_ITEMS = ["courtroom/figure5", "decision_conference/table3"]
+EXPERIMENTS = ("paper-zero-shot", "paper-cot", "paper-n-shot-cot", "paper-courtroom")
+EXPERIMENTS += ("paper-stance-vast",)
+CALLS_BEFORE_THE_KILL = 8
+VERDICT = "config/prompts/courtroom/verdict.jinja"
+PEOPLE = "nlsy97/nlsy97_full.csv"
+CLAIMS = "claim_stance/claim_stance_dataset_v1.csv"
+MEMBER = "release/claims.csv"
+"""The claims are a member of a zip file, as their publisher offers them."""
+
+
+def write_mirror(folder: Path) -> None:
+    """Write small files of all data sets."""
+    samples = PROJECT / "data/samples"
+    (folder / PEOPLE).parent.mkdir(parents=True)
+    generate_nlsy97(1, 60).to_csv(folder / PEOPLE, index=False)
+    shutil.copytree(samples / "vast", folder / "vast")
+    (folder / CLAIMS).parent.mkdir()
+    shutil.copy(samples / CLAIMS, folder / CLAIMS)
+    with zipfile.ZipFile(folder / "claims.zip", "w") as archive:
+        archive.write(folder / CLAIMS, MEMBER)
+
+
+def write_versions(path: Path, url: str, archive: Path) -> None:
+    """Replace the addresses of `data/versions.csv` by addresses of the mirror.
+
+    The primary addresses are below `/primary/`, the archive's below `/archive/`.
+    """
+    rows = []
+    for file in archive.rglob("*.csv"):
+        name, digest = str(file.relative_to(archive)), file_digest(file)
+        member = MEMBER if name == CLAIMS else ""
+        page = "claims.zip" if member else name
+        for role in ("primary", "archive"):
+            address = [role, f"{url}/{role}/{page}", f"sha256:{digest}", member]
+            rows.append([name.partition("/")[0], name, *address, "free", ""])
+    with path.open("w", encoding="utf-8", newline="") as versions:
+        csv.writer(versions).writerows([COLUMNS, *rows])
+
+
+@pytest.fixture(scope="module")
+def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
+    """The folder and address of a mirror with a whole archive; at the primary address the claims
+    are missing and the people have changed.
+    """
+    folder = tmp_path_factory.mktemp("mirror")
+    write_mirror(folder / "archive")
+    shutil.copytree(folder / "archive/vast", folder / "primary/vast")
+    changed = folder / "primary" / PEOPLE
+    changed.parent.mkdir()
+    changed.write_bytes((folder / "archive" / PEOPLE).read_bytes() + b"\n")
+    with serve_folder(folder) as url:
+        yield folder, url
+
+
+def mirrored_workflow(
+    folder: Path, url: str, server: FaultServer, archive: Path, items: list[str]
+) -> Workflow:
+    """Return a copy of the project whose published files come from a mirror."""
+    workflow = Workflow(folder, server.url, analyses=())
+    write_versions(workflow.project / "data/versions.csv", url, archive)
+    select(workflow, items)
+    return workflow
+
+
+def select(workflow: Workflow, items: list[str]) -> None:
+    """Select items, each on the paper's own data."""
+    selection = {"items": items, "models": ["served"], "cases": CASES}
+    workflow.configure({"papers": selection, "models/served/concurrency": 2})
+
+
+def replies_of(workflow: Workflow) -> dict[str, str]:
+    """Return each stored reply of the ledger by its key."""
+    if not (workflow.work / "data/ledger").exists():
+        return {}
+    ledger = Ledger(str(workflow.work / "data/ledger"))
+    with ledger._engine.connect() as connection:
+        rows = connection.exec_driver_sql("SELECT * FROM calls ORDER BY call_id")
+        replies = {bytes(row[0]).hex(): repr(tuple(row)) for row in rows}
+    ledger.close()
+    return replies
+
+
+@dataclass(frozen=True)
+class Built:
+    """A workflow that has built the items, its model server, and the replies that were stored when
+    the first server was killed.
+    """
+
+    workflow: Workflow
+    server: FaultServer
+    early_replies: dict[str, str]
+
+    def own_rows(self, item: str) -> pd.DataFrame:
+        """Return the rows of this run in the CSV file of a table."""
+        table = pd.read_csv(self.workflow.work / "results/papers" / f"{item}.csv")
+        return table[table["source"] != "published"]
+
+    def state_of_results(self) -> dict[str, tuple[int, str]]:
+        """Return the time at which each file of the results was written, and its digest."""
+        results = self.workflow.work / "results"
+        paths = [path for path in results.rglob("*") if path.is_file()]
+        return {
+            str(path.relative_to(results)): (path.stat().st_mtime_ns, file_digest(path))
+            for path in paths
+        }
+
+
+@pytest.fixture(scope="module")
+def built(mirror: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
+    """The items; the model server is killed while it is asked, and starts again at its address."""
+    folder, url = mirror
+    with FaultServer(latency=0.05) as server:
+        workflow = mirrored_workflow(
+            tmp_path_factory.mktemp("fresh"), url, server, folder / "archive", ITEMS
+        )
+        with ThreadPoolExecutor() as threads:
+            run = threads.submit(workflow.run, "papers")
+            wait_until(lambda: len(replies_of(workflow)) >= CALLS_BEFORE_THE_KILL, "calls are made")
+            server.close()
+            early_replies = replies_of(workflow)
+            with FaultServer(port=server.port) as second_server:
+                process = run.result()
+                assert process.returncode == 0, process.stdout[-4000:]
+                yield Built(workflow, second_server, early_replies)
+
+
+def test_no_stored_reply_is_asked_for_again_after_the_server_was_killed(built: Built) -> None:
+    replies = replies_of(built.workflow)
+    assert len(built.early_replies) < len(replies)
+    assert built.early_replies.items() <= replies.items()
+    results, used = built.workflow.work / "results", set[str]()
+    for experiment in EXPERIMENTS:
+        used |= set(pd.read_parquet(results / f"calls/{experiment}/served.parquet")["call_id"])
+        predictions = pd.read_parquet(results / f"predictions/{experiment}/served.parquet")
+        assert predictions["case_id"].nunique() == CASES
+        assert "failed" not in set(predictions["status"])
+    assert used == set(replies), "each stored reply belongs to a debate"
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_selected_items_have_a_row_of_the_own_model_on_the_papers_data(
+    built: Built, item: str
+) -> None:
+    rows = built.own_rows(item)
+    assert rows["Model"].tolist() == ["served"]
+    assert rows.drop(columns=["source", "Model"]).notna().any(axis=None)
+    page = built.workflow.work / f"results/papers/{item.partition('/')[0]}.html"
+    assert "The paper uses other data" not in page.read_text("utf-8")
+
+
+def test_only_the_experiments_of_the_items_ran(built: Built) -> None:
+    folder = built.workflow.work / "results/predictions"
+    assert {path.name for path in folder.iterdir()} == set(EXPERIMENTS)
+
+
+def test_with_nothing_changed_nothing_runs(built: Built) -> None:
+    rules = {"download", "load_cases", "run_debates", "predict", "paper_courtroom"}
+    assert not built.workflow.jobs("papers") & rules
+
+
+def test_a_changed_verdict_prompt_reruns_the_verdicts_and_their_items(built: Built) -> None:
+    calls, states = built.server.count(), built.state_of_results()
+    built.workflow.edit(VERDICT, "then decide.", "then decide without haste.")
+    process = built.workflow.run("papers")
+    assert process.returncode == 0, process.stdout[-4000:]
+    assert built.server.count() - calls == CASES, "one verdict a case"
+
+    states_after, run = built.state_of_results(), "paper-courtroom/served"
+    written = {
+        name for name, (time, _) in states_after.items() if time != states.get(name, (0, ""))[0]
+    }
+    pages = {name for name in written if name.startswith("papers/")}
+    artifacts = {name for name in written - pages if not name.startswith("logs/")}
+    assert artifacts == {
+        *(name for name in states_after if name.startswith(f"transcripts/{run}/")),
+        f"predictions/{run}.parquet",
+        f"calls/{run}.parquet",
+        "scores/paper-courtroom.parquet",
+    }
+    assert pages and all(name.startswith("papers/courtroom") for name in pages)
+    for item in ("table4", "table2", "table8"):
+        file = f"papers/courtroom/{item}.csv"
+        assert states_after[file][1] == states[file][1]
+    assert built.own_rows("courtroom/table5").shape[0] == 1
+
+
+def test_items_of_a_later_run_leave_what_was_filled(built: Built) -> None:
+    filled = {item: built.own_rows(item) for item in ITEMS}
+    select(built.workflow, LATER_ITEMS)
+    calls = built.server.count()
+    process = built.workflow.run("papers")
+    assert process.returncode == 0, process.stdout[-4000:]
+    assert built.server.count() > calls, "the later item is asked"
+    for item, rows in filled.items():
+        assert built.own_rows(item).equals(rows), item
+    assert not built.own_rows("decision_conference/table3").empty
+    names = set()
+    for paper in ("courtroom", "decision_conference"):
+        record = built.workflow.work / f"results/papers/{paper}.runs.json"
+        names.update(json.loads(record.read_text("utf-8"))["experiments"])
+    assert {"paper-zero-shot", "paper-stance-vast", "paper-stance-claims"} <= names
+
+
+@pytest.mark.parametrize(
+    ("dataset", "role"), [("nlsy97", "archive"), ("vast", "primary"), ("claim_stance", "archive")]
+)
+def test_the_archive_is_used_where_a_primary_file_is_changed_or_missing(
+    built: Built, dataset: str, role: str
+) -> None:
+    record = pd.read_csv(built.workflow.work / f"results/downloads/{dataset}.csv")
+    assert {url.split("/")[3] for url in record["url"]} == {role}
+    for path, digest in zip(record["path"], record["sha256"], strict=True):
+        content = (built.workflow.work / path).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == digest
+
+
+def test_files_that_changed_everywhere_stop_the_run_before_a_call(
+    mirror: tuple[Path, str], server: FaultServer, tmp_path: Path
+) -> None:
+    folder, url = mirror
+    archive = tmp_path / "archive"
+    shutil.copytree(folder / "archive", archive)
+    (archive / PEOPLE).write_bytes(b"id\n1\n")
+    workflow = mirrored_workflow(tmp_path / "workflow", url, server, archive, ["courtroom/table5"])
+    process = workflow.run("papers", "--retries", "0")
+    assert process.returncode != 0
+    assert PEOPLE in process.stdout and "sha256" in process.stdout, process.stdout[-3000:]
+    assert server.count() == 0
+    assert not (workflow.work / "data/raw" / PEOPLE).exists()
+    assert not (workflow.work / "results/papers").exists()
