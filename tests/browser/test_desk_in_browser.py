@@ -5,7 +5,6 @@ Slow: only this test detects pages of the desk that a browser cannot use.
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+import forks
 from at_the_desk import ROUNDS, SHEET, item, write_sheet
 from browser_pages import PHONE, WIDE, violations
 from fault_server import FaultServer
@@ -26,24 +26,28 @@ from project_copy import Workflow
 pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).resolve().parents[2]
-STATEMENTS = 20
-IMPORTED = os.pathsep.join(str(PROJECT / name) for name in ("scripts", "tests/support"))
+STATEMENTS = 12
+PROGRAM = """
+import sys
+from people_in_debates import hold, plan_debates
+protocol, seat, dataset = sys.argv[2:5]
+params = {"evaluates_open_topics": True} if protocol == "conference" else {}
+hold(plan_debates(sys.argv[1], protocol, {seat: "person"}, dataset=dataset, params=params))
+"""
 
 
 class OpenDesk:
-    """A desk in its own process."""
+    """A desk in its own process; that of the checkout is a fork."""
 
     def __init__(
         self, folder: Path, *command: str, script: Path = PROJECT / "scripts" / "desk.py"
     ) -> None:
-        path = (
-            os.pathsep.join((str(script.parent), IMPORTED))
-            if script.is_relative_to(PROJECT)
-            else ""
-        )
+        python, address = sys.executable, {"PYTHONPATH": ""}
+        if script.is_relative_to(PROJECT):
+            python, address = forks.python_of(PROJECT)
         self.process = subprocess.Popen(
-            [sys.executable, str(script), *command],
-            cwd=folder, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE, text=True,
+            [python, str(script), *command],
+            cwd=folder, env={**os.environ, **address}, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert self.process.stdout
         words = chain.from_iterable(line.split() for line in self.process.stdout)
@@ -137,8 +141,9 @@ def test_a_panel_and_a_courtroom_are_judged_although_the_desk_is_killed(
             while len(headings) < ROUNDS + 4:
                 page.get_by_role("heading", name="Your answer").wait_for()
                 headings.append(page.locator("h1").inner_text())
-                if "verdict" in headings[-1]:
-                    check_page(page, axe, tmp_path, "verdict")
+                for name in ("verdict", "statement, round 1"):
+                    if name in headings[-1]:
+                        check_page(page, axe, tmp_path, name)
                 answer_question(page, len(headings))
                 page.wait_for_load_state()
                 if len(headings) == 3:  # Snakemake continues alone, and the next desk waits for it
@@ -146,6 +151,7 @@ def test_a_panel_and_a_courtroom_are_judged_although_the_desk_is_killed(
                     desk = open_desk()
                     page.goto(f"{desk.address}seat")
             page.get_by_text("No debate can continue now").wait_for()
+            check_page(page, axe, tmp_path, "pause")
         finally:
             for open_process in desks:
                 open_process.kill()
@@ -169,41 +175,10 @@ def test_a_panel_and_a_courtroom_are_judged_although_the_desk_is_killed(
     assert "LockException" not in log and "Traceback" not in log
 
 
-def test_a_person_sits_three_rounds_on_two_panels(
-    desks: Any, open_pages: Any, axe: str, tmp_path: Path
-) -> None:
-    with FaultServer() as server:
-        resume = (sys.executable, str(PROJECT / "tests" / "support" / "at_the_desk.py"), server.url)
-        desk, page = desks(*resume), open_pages()
-        page.goto(desk.address)
-        page.get_by_role("link", name=re.compile("Take the seat|Wait for")).click()
-        for number in range(2 * ROUNDS):
-            page.get_by_role("heading", name="Your answer").wait_for()
-            assert "<i>Facts</i>" in page.locator("article").inner_text()
-            assert page.locator("article i").count() == 0
-            if number == 2:
-                check_page(page, axe, tmp_path, "seat")
-            page.get_by_label("Your position").fill("I would affirm the decision.")
-            page.get_by_label("Your reasons").fill(f"Reason {number}.")
-            page.get_by_label("Confidence").fill("70")
-            page.get_by_role("button", name="Send").click()
-            page.wait_for_load_state()
-            if number == ROUNDS:  # the server is killed and starts at another address
-                desk.kill()
-                desk = desks(*resume)
-                page.goto(f"{desk.address}seat")
-        page.get_by_text("6 answers are saved").wait_for()
-        check_page(page, axe, tmp_path, "pause")
-    answers = sorted((tmp_path / "data" / "inbox").rglob("*.answer.txt"))
-    assert sorted(path.read_text().split("\n")[2] for path in answers) == [
-        f"Reason {n}." for n in range(2 * ROUNDS)
-    ]
-
-
 FORMS = {
-    "table": ("cot", "expert", "people", {}),
-    "numbers": ("conference", "evaluator", "conference", {"evaluates_open_topics": True}),
-    "lists": ("four_step_cot", "expert", "people", {}),
+    "table": ("cot", "expert", "people"),
+    "numbers": ("conference", "evaluator", "conference"),
+    "lists": ("four_step_cot", "expert", "people"),
 }
 
 
@@ -211,17 +186,13 @@ FORMS = {
 def test_forms_of_every_kind_can_be_filled_in_by_everyone(
     name: str, desks: Any, open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
-    protocol, seat, data, params = FORMS[name]
-    ask = (
-        "import sys; from people_in_debates import hold, plan_debates;"
-        f" hold(plan_debates(sys.argv[1], {protocol!r}, {{{seat!r}: 'person'}}, dataset={data!r},"
-        f" params={params!r}))"
-    )
+    program = tmp_path / "hold.py"
+    program.write_text(PROGRAM)
+    support = str(PROJECT / "tests/support")
     with FaultServer() as server:
-        environment = {**os.environ, "PYTHONPATH": IMPORTED}
-        subprocess.run(
-            [sys.executable, "-c", ask, server.url], cwd=tmp_path, env=environment, check=True
-        )
+        arguments = (program, server.url, *FORMS[name])
+        process = forks.run(*arguments, cwd=tmp_path, project=PROJECT, PYTHONPATH=support)
+    assert process.returncode == 0, process.stdout
     page = open_pages()
     page.goto(f"{desks().address}seat")
     check_page(page, axe, tmp_path, name)
@@ -250,7 +221,7 @@ def test_forms_of_every_kind_can_be_filled_in_by_everyone(
     assert expected in answer.read_text()
 
 
-def test_a_person_labels_twenty_statements_by_keyboard(
+def test_a_person_labels_twelve_statements_by_keyboard(
     desks: Any, open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
     write_sheet(tmp_path, STATEMENTS)
