@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -39,42 +40,43 @@ def find_mutation(node: ast.AST) -> Callable[[], object] | None:
     return None
 
 
-def is_detected(project: Path, module: Path) -> bool:
-    """Return whether a quick test of a module's room fails, or takes too long."""
-    rooms = [TESTS / folder for folder in module.relative_to(PACKAGE).parents]
-    room = next(path for path in rooms if (project / path).is_dir())
+def passes(project: Path, room: Path) -> bool:
+    """Return whether the quick tests of a room pass in time."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "2", "-m", "not slow", str(room)]
     try:
         done = subprocess.run(command, cwd=project, capture_output=True, timeout=300, check=False)
     except subprocess.TimeoutExpired:
-        return True
-    return done.returncode != 0
+        return False
+    return done.returncode == 0
 
 
 def main(count: int = 200, seed: int = 1) -> None:
     """Plant the mutations in a copy of the project."""
-    drawn, detected = random.Random(seed), 0
+    drawn, detected = random.Random(seed), list[bool]()
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "moot"
         shutil.copytree(PROJECT, project, ignore=shutil.ignore_patterns(".*", "results"))
+        is_sound = cache(partial(passes, project))
         paths = sorted(project.joinpath(PACKAGE).rglob("*.py"))
         lines = [path.read_text("utf-8").count("\n") for path in paths]
         for path in drawn.choices(paths, lines, k=count):
             text, module = path.read_text("utf-8"), path.relative_to(project)
+            rooms = [TESTS / parent for parent in module.relative_to(PACKAGE).parents]
+            room = next(path for path in rooms if (project / path).is_dir())
             tree = ast.parse(text)
-            node = drawn.choice([node for node in ast.walk(tree) if find_mutation(node)] or [tree])
+            nodes = [node for node in ast.walk(tree) if find_mutation(node)]
+            if not nodes or not is_sound(room):
+                print(f"{module}: nothing to mutate, or {room} fails already")
+                continue
+            node = drawn.choice(nodes)
             before = ast.unparse(node)
-            (find_mutation(node) or (lambda: None))()
+            find_mutation(node)()
             path.write_text(ast.unparse(ast.fix_missing_locations(tree)), "utf-8")
-            if is_detected(project, module):
-                detected += 1
-            else:
-                print(
-                    f"{module}:{getattr(node, 'lineno', 0)}: {before} -> {ast.unparse(node)}",
-                    flush=True,
-                )
+            detected.append(not passes(project, room))
+            if not detected[-1]:
+                print(f"{module}:{node.lineno}: {before} -> {ast.unparse(node)}", flush=True)
             path.write_text(text, "utf-8")
-    print(f"{detected} of {count} are detected")
+    print(f"{sum(detected)} of {len(detected)} are detected")
 
 
 if __name__ == "__main__":
