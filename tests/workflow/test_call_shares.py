@@ -16,12 +16,12 @@ RATES = {"concurrency": 12, "requests_per_minute": 80}
 
 
 @pytest.mark.slow
-def test_eight_jobs_make_no_more_calls_than_one_model_allows(tmp_path: Path) -> None:
+def test_four_jobs_make_no_more_calls_than_one_model_allows(tmp_path: Path) -> None:
     """Slow: only this test counts what a server sees of all jobs of a run."""
     with FaultServer(latency=0.2) as server:
         workflow = Workflow(tmp_path, server.url, project=unedited_copy())
-        workflow.configure({"shards": 8, "run": ["trial"], "models/served/concurrency": 3})
-        process = workflow.run("results/predictions/trial/served.parquet", "--cores", "8")
+        workflow.configure({"shards": 4, "run": ["trial"], "models/served/concurrency": 3})
+        process = workflow.run("results/predictions/trial/served.parquet", "--cores", "4")
         assert process.returncode == 0, process.stdout
         assert server.stats()["peak"] <= 3
 

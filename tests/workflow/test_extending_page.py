@@ -2,8 +2,7 @@
 
 Every block is a whole file, which is written under the name before the block, or commands, which
 run and print the lines of the block. A server that invents replies replaces the packaged model,
-except where the page shows this model's results. In addition, the same forty rows are argued before
-a panel and in Debate-Feedback, and train baselines.
+except where the page shows this model's results.
 
 Slow: only this test detects instructions on the page that do not work.
 """
@@ -31,25 +30,6 @@ PAGE = (PROJECT / "docs/extending.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"(?P<before>[^\n]*)\n\n```\w*\n(?P<content>.*?)\n```(?=\n)", re.DOTALL)
 NAME = re.compile(r"`((?:[\w-]+/)*(?:[\w-]+\.(?:yaml|py|jinja|csv)|Snakefile))`")
 SCORES_PATH = "results/scores/tenants.parquet"
-ON_THE_TABLE = {"dataset": "disputes", "models": "smollm2-135m", "cases": 1}
-FURTHER_EXPERIMENTS = {
-    "before-a-panel": {"protocol": "panel", **ON_THE_TABLE, "params": {"votes": "likelihood"}},
-    "with-feedback": {
-        "protocol": "feedback",
-        **ON_THE_TABLE,
-        "params": {"debaters": 2, "rounds": 1},
-    },
-}
-SPLIT_DATASET = {
-    "loader": "table",
-    "path": "disputes.csv",
-    "text": "facts",
-    "target": "outcome",
-    "split": "hash",
-}
-MORE_TARGETS = [
-    f"results/predictions/{name}/smollm2-135m.parquet" for name in FURTHER_EXPERIMENTS
-] + ["results/baselines/split.parquet"]
 
 
 @dataclass(frozen=True)
@@ -165,24 +145,3 @@ def test_the_packaged_model_gets_the_scores_on_the_page(walked: Walk) -> None:
             is_named_row & (scores["group"] == "overall"), ["value", "ci_low", "ci_high", "n"]
         ].to_numpy()
         assert row == pytest.approx([float(value) for value in values], abs=0.0006), (model, metric)
-
-
-def test_forty_rows_run_in_every_protocol_and_train_baselines_by_moot_as_a_module(
-    walked: Walk,
-) -> None:
-    extra_config = {
-        "experiments": FURTHER_EXPERIMENTS,
-        "run": list(FURTHER_EXPERIMENTS),
-        "datasets": {"split": {**SPLIT_DATASET, "baselines": ["text", "reference"]}},
-    }
-    (walked.folder / "more.yaml").write_text(yaml.safe_dump(extra_config))
-    walked.run(f"snakemake --cores 2 {' '.join(MORE_TARGETS)} --configfile my.yaml more.yaml")
-    for name in FURTHER_EXPERIMENTS:
-        predictions = pd.read_parquet(
-            walked.folder / f"results/predictions/{name}/smollm2-135m.parquet"
-        )
-        assert len(predictions) == 1 and set(predictions["status"]) <= {"valid", "invalid"}, name
-    leaders = pd.read_parquet(walked.folder / "results/baselines/split.parquet")
-    assert {"majority-class", "tfidf-logistic-regression"} <= set(
-        leaders.loc[leaders["status"] == "ok", "baseline"]
-    )

@@ -13,10 +13,10 @@ import pytest
 import yaml
 
 import forks
+from project_copy import PROJECT, unedited_copy
 
 pytestmark = pytest.mark.slow
 
-PROJECT = Path(__file__).resolve().parents[2]
 RECORDING = PROJECT / "data" / "recording"
 TABLES = ("table4.csv", "table5.csv", "scores.csv")
 EXPERIMENTS = ["courtroom-nlsy97", "courtroom-likelihood-nlsy97", "zero-shot-nlsy97"]
@@ -48,8 +48,9 @@ def replay(folder: Path) -> Path:
 
 def run_snakemake(folder: Path, *arguments: str | Path) -> str:
     """What Snakemake said in a folder."""
-    options = "--snakefile", PROJECT / "Snakefile", "--workflow-profile", "none", "--cores", "2"
-    process = forks.run("-m", "snakemake", *arguments, *options, cwd=folder, project=PROJECT)
+    project = unedited_copy()
+    options = "--snakefile", project / "Snakefile", "--workflow-profile", "none", "--cores", "2"
+    process = forks.run("-m", "snakemake", *arguments, *options, cwd=folder, project=project)
     assert process.returncode == 0, process.stdout[-4000:]
     return process.stdout
 

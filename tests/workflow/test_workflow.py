@@ -6,7 +6,6 @@ Slow: only this test detects rules, scripts and configuration that do not fit to
 
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from fault_server import FaultServer
-from moot.llm.ledger.ledger import Ledger
 from project_copy import PROJECT, Workflow
 
 pytestmark = pytest.mark.slow
@@ -56,6 +54,7 @@ def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
 
 
 EDITS = {
+    "scripts/moot/analyses/deferral/tables.py": {"tables_courtroom", "figures_courtroom"},
     "scripts/moot/scores/confidence_scores.py": {"score", "tables_courtroom", "figures_courtroom"},
     "scripts/moot/llm/chat.py": {
         "run_debates",
@@ -164,46 +163,16 @@ def test_an_edited_prompt_reruns_only_its_calls_and_later_jobs(
     )
 
 
-BAD_CONFIGS = {
-    "an unknown key": ({"replai": True}, ": replai: unknown key 'replai'; did you mean 'replay'?"),
-    "a missing key": (
-        {"models/served/api_key_env": "MOOT_NO_SUCH_KEY"},
-        "environment variable MOOT_NO_SUCH_KEY is empty",
-    ),
-    "a server that does not answer": (
-        {"models/served/base_url": "http://127.0.0.1:9/v1", "models/served/attempts": 1},
-        "http://127.0.0.1:9/v1 gives no answer (Connection refused)",
-    ),
-    "a data set that is too small": (
-        {"experiments/trial/cases": 500},
-        "expected 500 test cases, data set 'people' has 12",
-    ),
-}
-
-
-@pytest.mark.parametrize("fault", BAD_CONFIGS)
-def test_bad_input_ends_with_status_1_and_one_message(
-    fault: str, built: Workflow, tmp_path: Path
+def test_a_server_that_does_not_answer_ends_with_status_1_and_one_message(
+    built: Workflow, tmp_path: Path
 ) -> None:
-    change, message = BAD_CONFIGS[fault]
-    built.configure({**change, "ledger": str(tmp_path / "ledger")})
+    silent = {"models/served/base_url": "http://127.0.0.1:9/v1", "models/served/attempts": 1}
+    built.configure({**silent, "ledger": str(tmp_path / "ledger")})
     process = built.run(DEBATE_TARGETS[0], "--forcerun", "run_debates")
     built.configure({})
     assert process.returncode == 1
-    assert message in process.stdout
+    message = "http://127.0.0.1:9/v1 gives no answer (Connection refused)"
     assert process.stdout.count(message) == 1, process.stdout
-    assert "Traceback" not in process.stdout
-
-
-def test_a_newer_ledger_ends_with_status_1_and_one_message(built: Workflow, tmp_path: Path) -> None:
-    Ledger(str(tmp_path)).close()
-    with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
-        connection.execute("UPDATE meta SET value = '99'")
-    built.configure({"ledger": str(tmp_path)})
-    process = built.run(DEBATE_TARGETS[0], "--forcerun", "run_debates")
-    built.configure({})
-    assert process.returncode == 1
-    assert process.stdout.count("written by a newer moot") == 1, process.stdout
     assert "Traceback" not in process.stdout
 
 
