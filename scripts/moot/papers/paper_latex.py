@@ -16,7 +16,8 @@ def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
     """Return the source of a table: published values, this run's below them, own rows last."""
     item = grid.item
     columns = [LatexColumn(head) for head in item.row_heads]
-    columns += [LatexColumn(column.head, column.group, is_number=True) for column in item.columns]
+    has_numbers = item.kind != "facts"
+    columns += [LatexColumn(column.head, column.group, has_numbers) for column in item.columns]
     rows: list[tuple[str, ...]] = []
     for row, span in zip(grid.paper_rows, grid.head_spans(grid.paper_rows), strict=True):
         heads = row.heads if span else ("", *row.heads[1:])
