@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from compiled_latex import compile_tables, overfull_boxes
 from moot.core.errors import UserError
 from moot.papers import FILLERS
 from moot.papers.contents import published_values_of
@@ -402,6 +403,17 @@ def test_latex_has_as_many_cells_in_every_row(item: PaperItem) -> None:
         line for line in body.splitlines() if line.endswith(r"\\") and "multicolumn" not in line
     ]
     assert {len(re.findall(r"(?<!\\)&", line)) + 1 for line in lines} == {count}
+
+
+@pytest.mark.slow
+def test_all_tables_of_the_papers_compile_in_one_document(tmp_path: Path) -> None:
+    """Slow: only this test detects a table of a paper that LaTeX refuses or that is too wide."""
+    sources: dict[str, str] = {}
+    for item in TABLE_ITEMS:
+        grid = build_grid(item, PUBLISHED, [own_row(item, 0.5)])
+        sources[item.name] = latex_source(PAPERS[item.paper], grid, [HOSTILE])
+    for options in ("", "[twocolumn]"):
+        assert not overfull_boxes(compile_tables(sources, tmp_path, options))
 
 
 def test_an_arrow_runs_from_each_step_that_is_read() -> None:
