@@ -35,7 +35,7 @@ class Inputs(list[Path]):
 
 def results_about_people(folder: Path, changed_people: dict[str, str]) -> StudyResults:
     """Results below the working directory, with and without a liking for YES where a text
-    says "man", asked about 120 people twice, and of a trained model.
+    says "man", asked about 80 people twice, and of a trained model.
 
     Args:
         folder: the working directory.
@@ -73,8 +73,8 @@ def _configuration(folder: Path, changed_people: dict[str, str]) -> dict[str, An
     raw = configuration("http://nowhere.invalid", folder, rehearsal=True)
     model = raw["models"]["test"]
     raw["models"] = {name: {**model, "model": name} for name in ("even", "partial")}
-    base = {"loader": "nlsy97", "source": "synthetic", "rows": 600, "baselines": ["nb"]}
-    entry = {"protocol": "zero_shot", "models": ["even", "partial"], "cases": 120, "repeats": 2}
+    base = {"loader": "nlsy97", "source": "synthetic", "rows": 400, "baselines": ["nb"]}
+    entry = {"protocol": "zero_shot", "models": ["even", "partial"], "cases": 80, "repeats": 2}
     raw["datasets"] = {"told": base, "other": {**base, "narrative": "list", "baselines": []}}
     raw["experiments"] = {
         "other": {**entry, "dataset": "other", "cases": 10},

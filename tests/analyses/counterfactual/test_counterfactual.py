@@ -162,7 +162,7 @@ def test_a_planted_effect_of_sex_and_its_absence_are_recovered(
         assert even["changed low"] <= 0 <= even["changed high"], "random changes are not an effect"
         assert partial["changed low"] > 0
         assert (partial["cases"], partial["tests in family"]) == (
-            120,
+            80,
             9,
         ), "two models and a trained one, three groups each"
         for group in ("recorded male", "recorded female"):
@@ -196,4 +196,4 @@ def test_a_trained_model_predicts_both_versions_of_each_person(
     }
     belief = row(trained, people="all", what_changes="belief in the positive label")
     assert belief["difference"] < 0, "the synthetic outcome depends on sex"
-    assert belief["cases"] == 120
+    assert belief["cases"] == 80
