@@ -11,13 +11,10 @@ WORLDS = 250
 SLACK = 2.6 * (0.06 * 0.94 / WORLDS) ** 0.5
 CELLS = (
     "share: 20 cases, 10 debates, correlation 0.3, share 0.9",
-    "share: 50 cases, 3 debates, correlation 0.3, 5% invalid, share 0.5",
-    "paired difference: 20 cases, 1 debates, correlation 0.0, shares (0.9, 0.8)",
     "paired difference: 20 cases, 3 debates, correlation 0.7, shares (0.9, 0.8)",
-    "paired difference: 50 cases, 1 to 12 debates, correlation 0.3, shares (0.5, 0.5)",
     "unpaired difference: 20 cases, 10 debates, correlation 0.7, against 200, shares (0.1, 0.1)",
-    "unpaired difference: 20 cases, 1 debates, correlation 0.0, against 50, shares (0.9, 0.6)",
     "mean by crossed clusters: 50 stories of variance 0.2, 12 judges of variance 0.2",
+    "AUC: 50 cases, base rate 0.1, distance 1.0",
     "mean score or amount: costs (log-normal, 1), 20 cases",
 )
 
