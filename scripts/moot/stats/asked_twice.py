@@ -44,8 +44,9 @@ class Change:
 
 def differ(first: Values, second: Values) -> Floats:
     """Return 1 if two answers differ, else 0; two missing answers do not differ."""
-    are_missing = pd.isna(first) & pd.isna(second)
-    return as_numbers((np.asarray(first) != np.asarray(second)) & ~are_missing)
+    answers = [pd.Series(np.asarray(side, dtype=object)) for side in (first, second)]
+    are_missing = answers[0].isna() & answers[1].isna()
+    return as_numbers((answers[0] != answers[1]) & ~are_missing)
 
 
 def distance(first: Values, second: Values) -> Floats:
@@ -76,7 +77,7 @@ def changes(
     repeat_changes = [_mean_distances(side, side, distance_of).dropna() for side in sides]
     by_case = pd.DataFrame(
         {
-            "changed": _mean_distances(*sides, distance_of),
+            "changed": _mean_distances(sides[0], sides[1], distance_of),
             "between repeats": pd.concat(repeat_changes).groupby(level=0).mean(),
         }
     )
@@ -87,7 +88,8 @@ def changes(
         return Change(by_case["changed"].mean(), nothing, nothing, nothing, nothing, len(by_case))
     jackknife = ClusterJackknife([clusters[case] for case in repeated.index])
     excess = mean_statistic(repeated["changed"] - repeated["between repeats"], DIFFERENCE)
-    return Change(*repeated.mean(), *jackknife.estimate(excess), len(repeated))
+    changed, between_repeats = (float(mean) for mean in repeated.mean())
+    return Change(changed, between_repeats, *jackknife.estimate(excess), len(repeated))
 
 
 def _by_case(answers: Column) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from moot.stats.arrays import Floats, as_numbers, ratio
+from moot.stats.arrays import Floats, as_numbers
 from moot.stats.clusters import kinds_of_clusters
 
 _MIN_CASES, _MAX_CASES, _MIN_DIFFERENCE = 2.0, 1e9, 1e-9
@@ -182,7 +182,8 @@ def _summarise_cases(debates: pd.DataFrame) -> tuple[Floats, float, float]:
     runs = debates.groupby(["case", "model"])["value"]
     repeats = runs.size()
     squares = (debates["value"] - runs.transform("mean")) ** 2
-    variance = float(ratio(squares.sum(), (repeats - 1).sum()))
+    freedom = int((repeats - 1).sum())
+    variance = float(squares.sum()) / freedom if freedom else float("nan")
     shares = (1 / repeats).groupby("case")
     noise = float((variance * shares.mean() / shares.size()).mean())
     return as_numbers(runs.mean().groupby("case").mean()), noise, variance
