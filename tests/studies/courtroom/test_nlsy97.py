@@ -336,16 +336,27 @@ def arrests(respondents: int, **months: list[int]) -> str:
     return "\n".join([",".join(["R0000100", *names]), *(",".join(map(str, row)) for row in rows)])
 
 
+INCARCERATED = Nlsy97Options(source="investigator", outcome="incarcerated_2002")
+
+
+def context_of_extracts(folder: Path) -> LoadContext:
+    return LoadContext("nlsy97", folder, Path(__file__).resolve().parents[3], seed=42)
+
+
+@pytest.fixture(scope="module")
+def incarcerated(shared_data: Path) -> Loaded:
+    return load(INCARCERATED, context_of_extracts(shared_data))
+
+
 def test_real_extracts_give_the_features_of_their_columns(
-    shared_data: Path, load_context: MakeContext
+    shared_data: Path, incarcerated: Loaded
 ) -> None:
-    context = load_context(data_root=shared_data)
     with pytest.raises(
         UserError,
         match=r"needs column E8012301 or ARREST_STATUS_2003.01_XRND.*allow outcome: incarcerated",
     ):
-        load(Nlsy97Options(source="investigator"), context)
-    loaded = load(Nlsy97Options(source="investigator", outcome="incarcerated_2002"), context)
+        load(Nlsy97Options(source="investigator"), context_of_extracts(shared_data))
+    loaded = incarcerated
     frame = loaded.features
     assert frame is not None
     assert loaded.cleaning["respondents read"] == 8984
@@ -374,7 +385,7 @@ def test_real_extracts_reproduce_the_papers_percentages_of_the_whole_survey(
 
 
 def test_an_extract_with_question_names_gives_the_same_people(
-    shared_data: Path, tmp_path: Path, load_context: MakeContext
+    shared_data: Path, tmp_path: Path, incarcerated: Loaded
 ) -> None:
     """The names are those of the extract's codebook and of the Investigator's own rename lists."""
     names = {
@@ -391,11 +402,9 @@ def test_an_extract_with_question_names_gives_the_same_people(
         columns = header.replace('"', "").split(",")
         new_header = ",".join(names.get(column, column) for column in columns)
         extract(tmp_path, f"{new_header}\n{rows}", path.name)
-    options = Nlsy97Options(source="investigator", outcome="incarcerated_2002")
-    loaded = load(options, load_context())
-    expected = load(options, load_context(data_root=shared_data))
-    assert loaded.cases == expected.cases
-    assert loaded.cleaning == expected.cleaning
+    loaded = load(INCARCERATED, context_of_extracts(tmp_path))
+    assert loaded.cases == incarcerated.cases
+    assert loaded.cleaning == incarcerated.cleaning
 
 
 def test_every_feature_is_mapped_or_has_a_reason() -> None:
