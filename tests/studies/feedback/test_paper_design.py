@@ -1,7 +1,11 @@
 """Debate-Feedback at the paper's scale: one temperature, runs, both readings of CAIL2018."""
 
+from pathlib import Path
+
 import pytest
 
+from moot.core.read_config import default_config
+from moot.datasets import LOADERS, LoadContext
 from moot.plan.papers_of_run import paper_plan
 from moot.plan.plan import Plan
 from scripted_model import PROJECT
@@ -60,3 +64,16 @@ def test_both_readings_of_cail18_are_offered(paper: Plan) -> None:
     for name in ("paper-feedback-single", "paper-gpt"):
         config = paper.experiments[f"{name}-cail18-one-article"].config
         assert config.dataset == "paper-cail18-one-article"
+
+
+def test_the_articles_and_test_cases_that_are_left(paper: Plan, shared_data: Path) -> None:
+    seed = default_config(PROJECT)["seed"]
+    options = paper.datasets["paper-cail18"].model_copy(update={"source": "local"})
+    context = LoadContext("paper-cail18", shared_data, PROJECT, seed)
+    loaded = LOADERS["cail18"].load(options, context)
+    tested = sum(case.split == "test" for case in loaded.cases)
+    departures = (PROJECT / "data/published/departures.csv").read_text("utf-8")
+    assert (
+        f"leaves {len(loaded.task.labels)} articles and, with the default seed, {tested} test cases"
+        in departures
+    )
