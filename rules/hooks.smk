@@ -5,7 +5,7 @@ import logging
 import time
 from types import SimpleNamespace
 
-from moot.core.run_signals import Run
+from moot.core.run_signals import CurrentRun
 from moot.desk.instructions import copy_instructions
 from moot.llm.server_check import find_silent_servers
 from moot.papers.item_data import fetch_item_data
@@ -192,7 +192,7 @@ onstart:
             claim_folder(describe_configuration(plan, DEFAULTS), plan.config.replace_results)
     keep_for_jobs(plan, config)
     copy_instructions(plan.config.people)
-    RUNNING.append(Run(Path("results"), ON_A_CLUSTER))
+    RUNNING.append(CurrentRun(Path("results"), ON_A_CLUSTER))
 
 
 onsuccess:

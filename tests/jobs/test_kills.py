@@ -62,8 +62,10 @@ def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(
     cases = people(tmp_path / "cases.parquet", DEBATES)
     server.reset(latency=0.2)
     config = configuration(server.url, tmp_path, {"concurrency": 4})
-    holding = "import sys, time; from moot.core.run_signals import Run; from pathlib import Path; "
-    holding += "Run(Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
+    holding = (
+        "import sys, time; from moot.core.run_signals import CurrentRun; from pathlib import Path; "
+    )
+    holding += "CurrentRun(Path(sys.argv[1])); print('held', flush=True); time.sleep(600)"
     command = [sys.executable, "-c", holding, str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": str(PROJECT / "scripts")}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as scheduler:
@@ -86,13 +88,12 @@ def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(
 
 
 def test_no_job_starts_after_the_terminal_is_closed(tmp_path: Path) -> None:
-    program = (
-        "import signal, sys; from pathlib import Path; from moot.core.run_signals import Run; "
-    )
+    program = "import signal, sys; from pathlib import Path; "
+    program += "from moot.core.run_signals import CurrentRun; "
     program += "signal.signal(signal.SIGHUP, signal.SIG_DFL); "  # the suite may run under nohup
     program += "signal.signal(signal.SIGTERM, lambda *_: print('no further job', flush=True)); "
     program += (
-        "run = Run(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read();"
+        "run = CurrentRun(Path(sys.argv[1])); print('held', flush=True); sys.stdin.read();"
         " print(run.end())"
     )
     command, environment = (

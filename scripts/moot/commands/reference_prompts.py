@@ -46,7 +46,6 @@ SOMETIMES = {
     "others": "the other debaters' openings",
     "own": "the debater's own opening",
     "people": "whether a person sits on the panel",
-    "persona": "the member of the conference who speaks",
     "phase": "opening, rebuttal or closing",
     "question": "the question that the exchange or the label is about",
     "reasoning": "whether the prompt asks for reasons before the answer",

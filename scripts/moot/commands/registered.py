@@ -47,7 +47,7 @@ def describe_registered() -> str:
         loader = LOADERS[name]
         parts += [
             f"### {name}",
-            _summary(inspect.getmodule(loader.load)),
+            f"{_summary(inspect.getmodule(loader.load))} {_describe_sources(loader.options)}",
             keys_table(loader.options, DatasetOptions),
             *_tables_of_parts(name, loader.options),
         ]
@@ -100,6 +100,12 @@ def _list_entries(registry: Registry[Any], describe: Callable[[Any], str]) -> st
     return markdown_table(
         ("name", "description"), [(f"`{name}`", describe(registry[name])) for name in registry]
     )
+
+
+def _describe_sources(options: type[BaseModel]) -> str:
+    field = options.model_fields["source"]
+    sources = " or ".join(f"`{source}`" for source in _choices(field.annotation))
+    return f"Source: {sources}."
 
 
 def _summary(thing: object) -> str:

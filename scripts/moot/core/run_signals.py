@@ -138,7 +138,7 @@ def cancel_on_signals() -> Iterator[None]:
 # In Snakemake's process
 
 
-class Run:
+class CurrentRun:
     """A current run, in the process of Snakemake that schedules its jobs.
 
     Args:

@@ -10,13 +10,13 @@ from moot.studies.conference.forms import (
     JUDGE,
     MODERATOR,
     USER,
-    Turn,
+    Message,
     next_speaker,
     participant_seat,
 )
 
 
-def algorithm_1(messages: list[Turn]) -> str:
+def algorithm_1(messages: list[Message]) -> str:
     """The paper's listing for two participants, branch by branch; "" where it leaves the speaker
     unset or to AutoGen.
     """
@@ -34,11 +34,11 @@ def algorithm_1(messages: list[Turn]) -> str:
 def test_speaker_order_is_algorithm_1_on_every_history_of_up_to_four_messages() -> None:
     speakers = [USER, MODERATOR, "participant_1", "participant_2", JUDGE, EVALUATOR]
     contents = ["", "AGREEMENT", "MORE DEBATE"]
-    messages = list(itertools.starmap(Turn, itertools.product(speakers, contents)))
+    messages = list(itertools.starmap(Message, itertools.product(speakers, contents)))
     compared = 0
     for length in range(5):
         for history in itertools.product(messages, repeat=min(length, 2)):
-            full_history = [Turn(USER)] * (length - len(history)) + list(history)
+            full_history = [Message(USER)] * (length - len(history)) + list(history)
             assert next_speaker(full_history, 2) == (algorithm_1(full_history) or MODERATOR)
             compared += 1
     assert compared == 1 + 18 + 3 * 18**2
@@ -51,12 +51,12 @@ def test_speaker_order_is_algorithm_1_on_every_history_of_up_to_four_messages() 
 def test_every_participant_speaks_once_a_round_in_order(
     participants: int, decisions: list[str]
 ) -> None:
-    history = [Turn(USER)]
+    history = [Message(USER)]
     pending_decisions = iter(decisions)
     while (speaker := next_speaker(history, participants)) != JUDGE or (
         decision := next(pending_decisions, None)
     ) is not None:
-        history.append(Turn(speaker, decision if speaker == JUDGE else ""))
+        history.append(Message(speaker, decision if speaker == JUDGE else ""))
     speakers = [turn.speaker for turn in history if turn.speaker.startswith("participant")]
     assert speakers == [participant_seat(n) for n in range(1, participants + 1)] * (
         len(decisions) + 1
@@ -65,14 +65,14 @@ def test_every_participant_speaks_once_a_round_in_order(
 
 def test_transitions_are_the_algorithms_edges() -> None:
     edges = {
-        Turn(USER): MODERATOR,
-        Turn(MODERATOR): participant_seat(1),
-        Turn(participant_seat(1)): participant_seat(2),
-        Turn(participant_seat(2)): JUDGE,
-        Turn(JUDGE, "AGREEMENT"): EVALUATOR,
-        Turn(JUDGE, "MORE DEBATE"): MODERATOR,
-        Turn(EVALUATOR): MODERATOR,
+        Message(USER): MODERATOR,
+        Message(MODERATOR): participant_seat(1),
+        Message(participant_seat(1)): participant_seat(2),
+        Message(participant_seat(2)): JUDGE,
+        Message(JUDGE, "AGREEMENT"): EVALUATOR,
+        Message(JUDGE, "MORE DEBATE"): MODERATOR,
+        Message(EVALUATOR): MODERATOR,
     }
     for turn, speaker in edges.items():
-        history = [turn] if turn.speaker == USER else [Turn(USER), turn]
+        history = [turn] if turn.speaker == USER else [Message(USER), turn]
         assert next_speaker(history, 2) == speaker

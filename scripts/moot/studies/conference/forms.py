@@ -16,7 +16,7 @@ AGREEMENT_WORD = "AGREEMENT"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Message:
     """A message as Algorithm 1 sees it: its sender and its text (for the judge, the decision)."""
 
     speaker: str
@@ -28,7 +28,7 @@ def participant_seat(number: int) -> str:
     return f"participant_{number}"
 
 
-def next_speaker(messages: Sequence[Turn], participants: int) -> str:
+def next_speaker(messages: Sequence[Message], participants: int) -> str:
     """Return the seat that speaks after these messages. The first message is the user's issue.
 
     This fills two gaps of the paper. After a judge's message without a decision, the paper leaves

@@ -41,7 +41,7 @@ from moot.studies.conference.forms import (
     MODERATOR,
     USER,
     Evaluation,
-    Turn,
+    Message,
     coding_schema,
     next_speaker,
     participant_seat,
@@ -125,7 +125,7 @@ async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
     """
     agenda = read_agenda(debate.case.text, debate.task.question)
     agenda = Agenda(agenda.issue, params.topics or agenda.topics)
-    history = [Turn(USER, agenda.issue)]
+    history = [Message(USER, agenda.issue)]
     agreements = [False] * len(agenda.topics)
     for _ in range(params.visits):
         for place, topic in enumerate(agenda.topics):
@@ -143,7 +143,7 @@ async def conference(debate: Debate, params: ConferenceParams) -> Answer | None:
 
 
 async def debate_topic(
-    debate: Debate, params: ConferenceParams, history: list[Turn], context: JsonObject
+    debate: Debate, params: ConferenceParams, history: list[Message], context: JsonObject
 ) -> bool:
     """Debate one topic in the order of Algorithm 1 and return whether it ended in agreement.
 
@@ -168,7 +168,7 @@ async def debate_topic(
                 round=round_number,
                 **context,
             )
-        history.append(Turn(speaker, decision))
+        history.append(Message(speaker, decision))
         if round_number > params.rounds:
             break
     is_agreed = history[-1].content == ANSWERS[AGREEMENT]
@@ -182,7 +182,7 @@ async def debate_topic(
             private=True,
             **context,
         )
-    history.append(Turn(EVALUATOR))
+    history.append(Message(EVALUATOR))
     return is_agreed
 
 
