@@ -15,6 +15,7 @@ from moot.llm.chat import Chat, Settings
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Message, request_to
+from moot.llm.stand_in import StandIn
 
 PROMPT = (
     Message("system", "You are the judge."),
@@ -65,6 +66,17 @@ async def test_a_warning_says_once_which_model_answered(
         await chat.close()
     [message] = [record.message for record in caplog.records if "answered by" in record.message]
     assert message.startswith("model 'test': expected test-2026, answered by other;")
+
+
+async def test_a_stand_in_is_not_another_model(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = Settings(open_endpoint=lambda _config, _threads: StandIn())
+    config = ModelConfig(model="test", base_url="http://127.0.0.1:9/v1")
+    chat = Chat("test", config, Ledger(str(tmp_path)), settings, Progress("test", 1))
+    await chat.ask(question(), 0)
+    await chat.close()
+    assert "answered by" not in caplog.text
 
 
 def test_a_reply_without_a_stated_limit_is_cut_where_the_server_ends_it(

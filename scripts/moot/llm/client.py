@@ -104,7 +104,8 @@ class Client:
         self._no_logprobs: LogprobsUnavailableError | None = None
         self._gives_logprobs = False
         self._served: tuple[str, str] | None = None
-        self._has_warned = not endpoint_traits(config.endpoint).has_server
+        has_server = endpoint_traits(config.endpoint).has_server
+        self._has_warned = not has_server or settings.open_endpoint is not None
         self._refusals = 0
         self._replied_at: float | None = None
         self._shown_at = -_SHOW_EVERY_SECONDS
