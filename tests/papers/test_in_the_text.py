@@ -80,14 +80,13 @@ def test_a_number_of_the_text_has_its_total_its_note_and_the_runs_value(tmp_path
     published = read_published(PROJECT / "data/published/published_results.csv")
     own = {"synthetic/opinion_changes": ["3 of 12"]}
     values = {name: rest for name, *rest in values_in_text(published, own)}
-    assert values["synthetic: opinion changes"] == ["20 of 600", "3 of 12"]
-    assert values["multiagent: opinion changes"] == ["23 of 600", ""]
-    assert values["human ai: opinion changes"][0] == "43 of 400"
-    overruns = values["synthetic: debates overrunning three rounds (of 100)"]
-    assert overruns[0] == "15 of 100"
-    start = "coverage, drug policy topic1: clusters covered without judge (the paper"
-    (without_judge,) = [rest[0] for name, rest in values.items() if name.startswith(start)]
-    assert without_judge == "6"
+    is_half = "changes of opinion (600 is half of the 1200 opportunities)"
+    assert values[f"Synthetic debate: {is_half}"] == ["20 of 600", "3 of 12"]
+    assert values[f"Multiagent debate: {is_half}"] == ["23 of 600", ""]
+    assert values["Human-AI debate: changes of opinion"][0] == "43 of 400"
+    assert values["Synthetic debate: debates that went beyond three rounds"][0] == "15 of 100"
+    assert values["Clusters covered without a judge (model not named)"][0] == "6"
+    assert len(values) == published["table"].str.startswith("text").sum(), "names, each once"
     for number in ("0.428", "0.849", "0.752"):
         assert number in {value for value, _ in values.values()}
     paper = read_papers(items_file(PROJECT))["appellate"]

@@ -178,11 +178,8 @@ def values_in_text(
 ) -> Iterator[tuple[str, str, str]]:
     """Yield what a paper's text states in numbers, with each number and what this run has."""
     in_text = published[published["table"].str.startswith("text")]
-    columns = ["table", "row", "metric", "value", "n", "note"]
-    for table, row, metric, value, n, note in in_text[columns].itertuples(index=False, name=None):
-        subject = table.removeprefix("text").removeprefix("_")
-        name = f"{subject}, {row}: {metric}" if subject else f"{row}: {metric}"
-        name = name.replace("_", " ") + (f" ({note})" if note else "")
+    columns = ["row", "metric", "value", "n", "note"]
+    for row, metric, value, n, name in in_text[columns].itertuples(index=False, name=None):
         of_all = f" of {n:g}" if n > value > 1 else ""
         yield name, f"{value:g}{of_all}", "; ".join(own_texts.get(f"{row}/{metric}", ()))
 

@@ -53,7 +53,7 @@ def read_published(path: Path) -> pd.DataFrame:
     of these answers; missing as for n. error: `share` for a share or count of the answers, else `as
     ours`. repeated_by: The experiment of config/papers/ that repeats the value, or
     `baselines/DATASET`; "" if none does. model: The model of that experiment; "" for each of its
-    models. note: A remark.
+    models. note: A remark; what a value of the text is, in words.
 
     Raises:
         UserError: A column is missing, or a value is not a number; names file and row.
