@@ -166,13 +166,13 @@ def test_no_stored_reply_is_asked_for_again_after_the_server_was_killed(built: B
     replies = replies_of(built.workflow)
     assert len(built.early_replies) < len(replies)
     assert built.early_replies.items() <= replies.items()
-    results, used = built.workflow.work / "results", set[str]()
+    results, used_ids = built.workflow.work / "results", set[str]()
     for experiment in EXPERIMENTS:
-        used |= set(pd.read_parquet(results / f"calls/{experiment}/served.parquet")["call_id"])
+        used_ids |= set(pd.read_parquet(results / f"calls/{experiment}/served.parquet")["call_id"])
         predictions = pd.read_parquet(results / f"predictions/{experiment}/served.parquet")
         assert predictions["case_id"].nunique() == CASES
         assert "failed" not in set(predictions["status"])
-    assert used == set(replies), "each stored reply belongs to a debate"
+    assert used_ids == set(replies), "each stored reply belongs to a debate"
 
 
 @pytest.mark.parametrize("item", ITEMS)
@@ -204,11 +204,11 @@ def test_a_changed_verdict_prompt_reruns_the_verdicts_and_their_items(built: Bui
     assert built.server.count() - calls == CASES, "one verdict a case"
 
     states_after, run = built.state_of_results(), "paper-courtroom/served"
-    written = {
+    written_names = {
         name for name, (time, _) in states_after.items() if time != states.get(name, (0, ""))[0]
     }
-    pages = {name for name in written if name.startswith("papers/")}
-    artifacts = {name for name in written - pages if not name.startswith("logs/")}
+    pages = {name for name in written_names if name.startswith("papers/")}
+    artifacts = {name for name in written_names - pages if not name.startswith("logs/")}
     assert artifacts == {
         *(name for name in states_after if name.startswith(f"transcripts/{run}/")),
         f"predictions/{run}.parquet",
@@ -223,13 +223,13 @@ def test_a_changed_verdict_prompt_reruns_the_verdicts_and_their_items(built: Bui
 
 
 def test_items_of_a_later_run_leave_what_was_filled(built: Built) -> None:
-    filled = {item: built.own_rows(item) for item in ITEMS}
+    filled_rows = {item: built.own_rows(item) for item in ITEMS}
     select(built.workflow, LATER_ITEMS)
     calls = built.server.count()
     process = built.workflow.run("papers")
     assert process.returncode == 0, process.stdout[-4000:]
     assert built.server.count() > calls, "the later item is asked"
-    for item, rows in filled.items():
+    for item, rows in filled_rows.items():
         assert built.own_rows(item).equals(rows), item
     assert not built.own_rows("decision_conference/table3").empty
     names = set()
