@@ -24,8 +24,8 @@ def above_accuracy(accuracy: float, f1: float) -> bool:
 
 def below_least(accuracy: float, f1: float) -> bool:
     """Whether an F1 of two digits is below the least that an accuracy leaves."""
-    least = (accuracy - 0.005) / (1 + accuracy - 0.005)
-    return f1 + 0.005 < least
+    bound = (accuracy - 0.005) / (1 + accuracy - 0.005)
+    return f1 + 0.005 < bound
 
 
 def test_the_correlation_of_accuracy_and_f1_in_the_paper() -> None:
@@ -95,14 +95,14 @@ def test_the_place_of_dolphin_below_llama_fits_the_debates_alone() -> None:
     prompts = published_rows("courtroom", "table4_prompting")
     dolphin, llama = prompts["dolphin-3"], prompts["llama-3.1"]
     f1_names = [name for name in dolphin if name.endswith("f1")]
-    above = sum(dolphin[name] > llama[name] for name in f1_names)
+    better_prompts = sum(dolphin[name] > llama[name] for name in f1_names)
     debates = published_rows("courtroom", "table5_courtroom")
     f1, base_f1 = debates["dolphin-3"]["f1"], debates["llama-3.1"]["f1"]
     places = published_rows("courtroom", "text_dolphin")["dolphin-3"]
     finding = FINDINGS["courtroom/text"][1]
     accuracy_places, f1_places = (f"{value:+.0f}" for value in places.values())
     assert f"accuracy {accuracy_places}, F1 {f1_places}." in finding and "points" not in finding
-    assert f"with {above} of {len(f1_names)} prompts" in finding
+    assert f"with {better_prompts} of {len(f1_names)} prompts" in finding
     assert f1 < base_f1 and f"(F1 {f1:.2f} against {base_f1:.2f})" in finding
 
 
@@ -234,8 +234,8 @@ def test_the_macro_f1_that_two_labels_cannot_give(
     assert f"in {len(names)} of {len(rows)} rows" in finding
     for name in names:
         accuracy, f1 = rows[name]["caselaw_accuracy"], rows[name]["caselaw_f1"]
-        least = f"{f1:.2f}, at least {accuracy / (1 + accuracy):.2f}"
-        assert least in finding or f"{accuracy:.1%} and {f1:.1%}" in finding.replace(" %", "%")
+        bound_text = f"{f1:.2f}, at least {accuracy / (1 + accuracy):.2f}"
+        assert bound_text in finding or f"{accuracy:.1%} and {f1:.1%}" in finding.replace(" %", "%")
 
 
 def test_the_shares_of_a_paper_and_of_its_data(shared_data: Path) -> None:
@@ -259,9 +259,9 @@ def test_always_naming_the_plaintiff(shared_data: Path) -> None:
     share = sum(json.loads(line)["labels"] == "Plaintiff wins" for line in lines) / len(lines)
     rows = published_rows("feedback", "table2_models").values()
     accuracies = [row["caselaw_accuracy"] for row in rows]
-    below = sum(accuracy < share for accuracy in accuracies)
+    worse_methods = sum(accuracy < share for accuracy in accuracies)
     text = (PUBLISHED / "departures.csv").read_text(encoding="utf-8").replace(" %", "%")
-    assert f"right in {share:.1%}, more than {below} of {len(accuracies)} methods" in text
+    assert f"right in {share:.1%}, more than {worse_methods} of {len(accuracies)} methods" in text
     assert f"{100 * (max(accuracies) - share):.1f} points less than the best" in text
 
 

@@ -12,14 +12,13 @@ import pytest
 from scipy.optimize import least_squares
 from sklearn import metrics
 
-from moot.papers.items import items_file, read_papers
+from moot.papers.items import items_file, read_papers, select_items
 from published_findings import FINDINGS, PUBLISHED, equal, published_rows
 
-NAMES = {
-    row.key: row.heads[0]
-    for item in read_papers(items_file(PUBLISHED.parents[1]))["decision_conference"].items
-    for row in (item.rows if item.key == "table1" else ())
-}
+(TABLE_1,) = select_items(
+    read_papers(items_file(PUBLISHED.parents[1])), ["decision_conference/table1"]
+)
+NAMES = {row.key: row.heads[0] for row in TABLE_1.rows}
 """Models as the paper names them."""
 DETERMINING = ("accuracy", "kappa", "mcc", "precision_weighted", "f1_weighted")
 
