@@ -15,7 +15,9 @@ from moot.stats.replication import difference_interval, replication_interval, sc
 )
 def test_intervals_of_two_samples_of_one_rate_cover(rate: float, ours: int, theirs: int) -> None:
     """The coverage is exact, over all numbers of right answers of both samples."""
-    samples = [[wilson_interval(k / n, n) for k in range(n + 1)] for n in (ours, theirs)]
+    samples = []
+    for n in (ours, theirs):
+        samples.append([wilson_interval(k / n, n) for k in range(n + 1)])
     chances = [binom.pmf(np.arange(n + 1), n, rate) for n in (ours, theirs)]
     covered = without_error = 0.0
     for (first, chance), (second, other_chance) in product(*map(zip, samples, chances)):
