@@ -10,14 +10,17 @@ from moot.stats.intervals import Interval, wilson_interval
 from moot.stats.replication import difference_interval, replication_interval, scale_interval
 
 
+def wilson_intervals(n: int) -> list[Interval]:
+    """Return the interval of each number of right answers among n."""
+    return [wilson_interval(k / n, n) for k in range(n + 1)]
+
+
 @pytest.mark.parametrize(
     ("rate", "ours", "theirs"), [(0.5, 60, 60), (0.77, 12, 100), (0.95, 100, 20)]
 )
 def test_intervals_of_two_samples_of_one_rate_cover(rate: float, ours: int, theirs: int) -> None:
     """The coverage is exact, over all numbers of right answers of both samples."""
-    samples = []
-    for n in (ours, theirs):
-        samples.append([wilson_interval(k / n, n) for k in range(n + 1)])
+    samples = [wilson_intervals(ours), wilson_intervals(theirs)]
     chances = [binom.pmf(np.arange(n + 1), n, rate) for n in (ours, theirs)]
     covered = without_error = 0.0
     for (first, chance), (second, other_chance) in product(*map(zip, samples, chances)):

@@ -1,6 +1,4 @@
-"""NLSY97: the counts of the published table, cleaning, splits, rankings, raw extracts, and faulty
-files.
-"""
+"""NLSY97: the published table, cleaning, splits, rankings, raw extracts, and faulty files."""
 
 import re
 from collections import Counter
@@ -496,9 +494,7 @@ def test_a_faulty_extract_is_refused(
 def test_a_faulty_variable_map_is_refused(
     old: str, new: str, message: str, tmp_path: Path, load_context: MakeContext
 ) -> None:
-    text = (
-        (load_context().shipped / "config/nlsy97_variables.yaml").read_text().replace(old, new, 1)
-    )
-    (tmp_path / "map.yaml").write_text(text)
+    text = (load_context().shipped / "config/nlsy97_variables.yaml").read_text()
+    (tmp_path / "map.yaml").write_text(text.replace(old, new, 1))
     with pytest.raises(UserError, match=re.escape(message)):
         read_variables(tmp_path / "map.yaml")
