@@ -43,7 +43,10 @@ def trials(folder: Path, answers: dict[str, list[str]]) -> StudyResults:
     results = write_results(folder, cases, predictions, transcripts, config=view)
     matches = {
         ("toy-courtroom", model): PaperMatch(
-            ("paper-courtroom",), ("paper-courtroom",), our_wording=True, wording="moot's wording"
+            ("paper-courtroom",),
+            ("paper-courtroom",),
+            our_wording=True,
+            wording="moot's own prompts",
         )
         for model in answers
     }
@@ -72,7 +75,7 @@ def test_a_row_counts_its_own_cases_and_its_invalid_answers(half_invalid: StudyR
     counts = {row.heads[0]: (row.cases, row.answers.n, row.answers.n_invalid) for row in rows}
     assert counts == {"qwen-2.5": (12, 12, 6), "small": (2, 2, 0)}
     assert "6 of 12 answers invalid" in rows[0].description
-    assert "moot's wording" in rows[0].description
+    assert "moot's own prompts" in rows[0].description
 
 
 def test_many_invalid_answers_have_a_second_value(half_invalid: StudyResults) -> None:

@@ -88,3 +88,5 @@ def test_an_item_names_its_servers_and_commands() -> None:
     assert "models: [gpt-3.5-turbo, gpt-4]" in with_key
     assert "models: [mine], cases: 20" in own and "models" not in first
     assert item_commands(item_of("courtroom/table8"), papers) == []
+    for name in ("appellate/table1", "decision_conference/table5", "feedback/table4"):
+        assert "cases:" not in item_commands(item_of(name), papers)[-1], "it has few cases"

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -330,10 +330,10 @@ def test_an_example_has_a_column_for_each_debater(debaters: int, tmp_path: Path)
     texts = [f"words of {seat}" if seat in seats else "" for seat in columns]
     assert row_of_debate[columns].tolist() == texts
     published = frame[frame["source"] == "published"]
-    assert (published["step"] == "2. Debate step").sum() == 2
+    assert (published["step"] == "2. Debate step").sum() == 4
     page = (tmp_path / "feedback.html").read_text(encoding="utf-8")
     assert f'<td colspan="{len(columns)}">judge, prediction: yes</td>' in page
-    assert page.count('data-label="Debater 3"') == 3 + 1, "three rows of the paper, one of ours"
+    assert page.count('data-label="Debater 3"') == 5 + 1, "five rows of the paper, one of ours"
 
 
 @pytest.mark.parametrize("is_rehearsal", [False, True])
@@ -414,6 +414,33 @@ def test_all_tables_of_the_papers_compile_in_one_document(tmp_path: Path) -> Non
         sources[item.name] = latex_source(PAPERS[item.paper], grid, [HOSTILE])
     for options in ("", "[twocolumn]"):
         assert not overfull_boxes(compile_tables(sources, tmp_path, options))
+
+
+def corners_of(path: str) -> list[tuple[float, float]]:
+    """Return the corners of a path of horizontal and vertical lines."""
+    corners: list[tuple[float, float]] = []
+    for kind, first, second in re.findall(r"([MHV])([\d.]+)(?: ([\d.]+))?", path):
+        x, y = corners[-1] if corners else (0.0, 0.0)
+        places = {"M": (first, second or 0), "H": (first, y), "V": (x, first)}
+        corners.append((float(places[kind][0]), float(places[kind][1])))
+    return corners
+
+
+def test_no_arrow_runs_through_a_box() -> None:
+    steps = [Step("a", "one"), Step("b", "two " * 20, (0,)), Step("a", "three", (1,))]
+    steps += [Step("c", "four", (0, 1)), Step("a", "five", (0, 3)), Step("b", "six", (1, 4))]
+    steps[1] = replace(steps[1], reads=(0, 4))  # back to an earlier step
+    svg = diagram_svg(Diagram("d", ("a", "b", "c"), tuple(steps)))
+    number = r'="([\d.]+)"'
+    boxes = re.findall(rf"<rect[^>]* x{number} y{number} width{number} height{number}", svg)
+    paths = re.findall(r'class="arrow" d="([^"]+)"', svg)
+    assert len(paths) == sum(len(step.reads) for step in steps)
+    for path in paths:
+        for start, end in pairwise(corners_of(path)):
+            (left, right), (top, bottom) = (sorted(ends) for ends in zip(start, end, strict=True))
+            for x, y, width, height in (map(float, box) for box in boxes):
+                is_beside = right <= x or left >= x + width
+                assert is_beside or bottom <= y or top >= y + height, path
 
 
 def test_an_arrow_runs_from_each_step_that_is_read() -> None:

@@ -29,6 +29,9 @@ def difference_from_paper(
     plan = make_plan(run, {"models": models})
     (run_match,) = compare_with_papers(plan).runs.values()
     assert bool(run_match.repeats) != bool(run_match.difference)
+    reasons = run_match.difference.split("; ")
+    settings = [reason for reason in reasons if reason.startswith("other settings")]
+    assert run_match.settings == tuple(settings)
     return run_match.difference
 
 

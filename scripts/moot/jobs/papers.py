@@ -316,11 +316,18 @@ def item_commands(item: PaperItem, papers: Plan) -> list[str]:
     by_key = [name for name in names if not traits[name].setup_commands]
     if 0 < len(by_key) < len(names):
         chosen = f", models: [{', '.join(by_key)}]"
-        commands.append(f"{_command(item, chosen)}   # with an API key alone")
+        commands.append(f"# with an API key alone\n{_command(item, chosen)}")
     if names:
-        chosen = ", models: [mine], cases: 20"
-        commands.append(f"{_command(item, chosen)}   # with your own model")
+        chosen = ", models: [mine]" + ("" if _has_few_cases(item, papers) else ", cases: 20")
+        commands.append(f"# with your own model\n{_command(item, chosen)}")
     return commands
+
+
+def _has_few_cases(item: PaperItem, papers: Plan) -> bool:
+    """Return whether an item is of one case, or of the few that the paper has and moot brings."""
+    entries = [each for each in papers.experiments.values() if each.entry in item.experiments]
+    names = {entry.config.dataset for entry in entries}
+    return item.kind == "example" or all(papers.datasets[name].source == "sample" for name in names)
 
 
 def _command(item: PaperItem, choice: str = "") -> str:

@@ -33,7 +33,7 @@ _MODEL_KEYS_SENT = ("structured", "reasoning", "parameters")
 """Fields of a model's entry that also change its replies."""
 SAMPLING = ("temperature", "max_tokens")
 """Fields that the protocol's parameters or a model's entry state."""
-OTHER_DATA = "other data"
+OTHER_DATA, OTHER_SETTINGS = "other data", "other settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class ExperimentSetting:
             differences.append("fewer repeats")
         settings = self._changed_settings(paper, sampling, paper_sampling)
         if settings:
-            differences.append(f"other settings: {', '.join(sorted(settings))}")
+            differences.append(f"{OTHER_SETTINGS}: {', '.join(sorted(settings))}")
         return differences
 
     def _changed_settings(
@@ -167,6 +167,7 @@ def compare_run(
         "; ".join(nearest),
         setting.has_our_wording,
         setting.wording_note,
+        tuple(reason for reason in nearest if reason.startswith(OTHER_SETTINGS)),
     )
 
 

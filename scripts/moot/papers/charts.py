@@ -66,7 +66,7 @@ def series_of(item: PaperItem, published: PublishedValues, parts: Sequence[Part]
                 groups.setdefault(entry.get("part", ""), []).append(point)
     series = []
     for part, points in groups.items():
-        name = f"{PUBLISHED}, {part}" if part else PUBLISHED
+        name = ", ".join(filter(None, [item.entry.get("printed_in", PUBLISHED), part]))
         series.append(
             Series(name, PUBLISHED, tuple(points), _panels(item)[0], group=part, data=PUBLISHED)
         )
@@ -149,7 +149,7 @@ def _label_axes(axes: "Axes", item: PaperItem, title: str) -> None:
         axes.set_ylim(-0.03, 1.03)
     if x.get("integer"):
         low, high = axes.get_xlim()
-        axes.set_xlim(min(low, 0.5), max(high, 3.5))
+        axes.set_xlim(min(low, 0.5), max(high, x["last"] + 0.5))
         axes.locator_params(axis="x", integer=True)
     if title:
         axes.set_title(title, loc="left")
@@ -251,28 +251,39 @@ def _name_models(axes: "Axes", series: Sequence[Series]) -> None:
 
 
 def _draw_sorted(axes: "Axes", series: Sequence[Series]) -> None:
-    """Draw pairs of bars in falling order of F1: F1 and accuracy; published ones are hollow."""
+    """Draw pairs of bars by descending F1: F1 and accuracy.
+
+    Published ones are hollow; those of another study are hatched and stand on the right.
+    """
     pairs = []
     for one_series in series:
         for point in one_series.points:
             name = str(point.x) if one_series.source == PUBLISHED else one_series.name
             name += f" · {one_series.group}" if one_series.group else ""
-            pairs.append((name, point, one_series.source == PUBLISHED))
-    pairs.sort(key=lambda pair: (-pair[1].y.value, pair[0]))
-    for place, (_, point, is_published) in enumerate(pairs):
+            pairs.append((name, point, one_series))
+    pairs.sort(key=lambda pair: (pair[2].is_apart, -pair[1].y.value, pair[0]))
+    for place, (_, point, one_series) in enumerate(pairs):
         for shift, value, colour in ((-0.2, point.y, BLUE), (0.2, point.second, ORANGE)):
-            face = "none" if is_published else colour
-            axes.bar(place + shift, value.value, 0.38, facecolor=face, edgecolor=colour)
+            face = colour if _is_filled(one_series) else "none"
+            hatch = "////" if one_series.is_apart else None
+            style: Any = {"facecolor": face, "edgecolor": colour, "hatch": hatch}
+            axes.bar(place + shift, value.value, 0.38, **style)
             if not math.isnan(value.low):
                 axes.vlines(place + shift, value.low, value.high, color="black", linewidth=0.8)
     names = [name for name, *_ in pairs]
+    is_any_apart = any(one_series.is_apart for one_series in series)
     axes.set_xticks(range(len(names)), names, rotation=90, fontsize=SMALL_FONT_SIZE)
     axes.grid(visible=False, axis="x")
     for colour, name in ((BLUE, "F1"), (ORANGE, "accuracy")):
-        axes.bar(
-            [math.nan], [math.nan], facecolor="none", edgecolor=colour, label=f"{name}, published"
-        )
+        axes.bar([math.nan], [math.nan], facecolor="none", edgecolor=colour, label=f"{name}, table")
         axes.bar([math.nan], [math.nan], facecolor=colour, label=f"{name}, this run")
+        if is_any_apart:
+            style = {"facecolor": "none", "edgecolor": colour, "hatch": "////"}
+            axes.bar([math.nan], [math.nan], label=f"{name}, later study", **style)
+
+
+def _is_filled(series: Series) -> bool:
+    return series.source != PUBLISHED and not series.is_apart
 
 
 def _draw_bars(axes: "Axes", series: Sequence[Series]) -> None:

@@ -9,6 +9,8 @@ from moot.papers.parts import Clauses, Diagram, Step
 from moot.report.escaping import html
 
 COLUMN, GAP, MARGIN = 190, 26, 14
+BAND, TURN = 36, 11
+"""Height of a stage's name, and the distance from a row at which arrows turn."""
 LINE, PADDING = 15, 8
 CHARS = 22
 """Characters in a line of a box."""
@@ -21,7 +23,8 @@ def diagram_svg(diagram: Diagram) -> str:
     """Return a diagram as SVG.
 
     A box is a step of the seat above it; a dashed box is private. An arrow runs from a step to
-    another seat's step that reads it; a step that only its own seat reads needs no arrow.
+    another seat's step that reads it, around the boxes between them; a step that only its own seat
+    reads needs no arrow.
     """
     heights = _row_heights(diagram.steps)
     rows = _rows(diagram.steps)
@@ -34,7 +37,7 @@ def diagram_svg(diagram: Diagram) -> str:
         if first.stage != stage:
             stage = first.stage
             stage_lines.append((y, stage))
-            y += 20
+            y += BAND
         tops.append(y)
         y += height + GAP
     width = 2 * MARGIN + COLUMN * len(diagram.seats)
@@ -60,7 +63,8 @@ def diagram_svg(diagram: Diagram) -> str:
     boxes = []
     for step, row in zip(diagram.steps, rows, strict=True):
         boxes.append((centres[step.seat], tops[row], _box_height(step)))
-    parts += [*_arrows(diagram, boxes), *stage_names]
+    bottoms = [top + height for top, height in zip(tops, heights, strict=True)]
+    parts += [*_arrows(diagram, boxes, [bottoms[row] for row in rows]), *stage_names]
     for step, box in zip(diagram.steps, boxes, strict=True):
         parts += _box(step, *box)
     return "\n".join([*parts, "</svg>"])
@@ -118,19 +122,27 @@ def _box(step: Step, x: float, top: float, height: int) -> list[str]:
     return parts
 
 
-def _arrows(diagram: Diagram, boxes: list[tuple[float, float, int]]) -> list[str]:
+def _arrows(
+    diagram: Diagram, boxes: list[tuple[float, float, int]], row_bottoms: list[float]
+) -> list[str]:
+    """Return the arrows.
+
+    They turn between rows, and pass other rows in the space between two columns.
+    """
     arrows = []
     for position, step in enumerate(diagram.steps):
         for source in step.reads:
             source_x, source_top, source_height = boxes[source]
             x, top, _ = boxes[position]
-            start = source_top + source_height
-            if source_x == x:
-                middle = f"L{x} {top:.0f}"
-            else:
-                bend = (start + top) / 2
-                middle = f"C{source_x} {bend:.0f} {x} {bend:.0f} {x} {top:.0f}"
-            path = f"M{source_x} {start:.0f}{middle}"
+            path = f"M{source_x} {source_top + source_height:.0f}"
+            is_blocked = any(
+                box_x == source_x and row_bottoms[source] < box_top < top
+                for box_x, box_top, _ in boxes
+            )
+            if top < source_top or is_blocked:
+                passage = x - COLUMN / 2 if x > source_x else x + COLUMN / 2
+                path += f"V{row_bottoms[source] + TURN:.0f}H{passage}"
+            path += f"V{top - TURN:.0f}H{x}V{top:.0f}"
             arrows.append(f'<path class="arrow" d="{path}" marker-end="url(#tip)"/>')
     return arrows
 

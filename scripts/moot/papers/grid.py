@@ -58,6 +58,7 @@ class GridCell:
     published: str = ""
     published_value: float = math.nan
     own_value: OwnCell = OwnCell()
+    is_bold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ def _paper_row(
             own_value = OwnCell(facts.get(row.key, ""))
         elif own_row is not None:
             own_value = own_cell(row, spec, own_row)
-        cells.append(GridCell(cell.published, cell.published_value, own_value))
+        cells.append(GridCell(cell.published, cell.published_value, own_value, spec.is_bold))
     return GridRow(row.heads, tuple(cells), own_row.source if own_row else "", own_row)
 
 

@@ -29,6 +29,7 @@ class CellSpec:
         digits: The number of decimals.
         is_percent: Whether values are shown in per cent.
         is_trimmed: Whether published values are shown without zeros at the end.
+        is_bold: Whether the paper prints the value in bold.
     """
 
     published: tuple[str, ...] = ()
@@ -40,6 +41,7 @@ class CellSpec:
     digits: int = 2
     is_percent: bool = False
     is_trimmed: bool = False
+    is_bold: bool = False
 
     def updated(self, entry: Mapping[str, Any]) -> "CellSpec":
         """Return a copy updated with the keys of an entry of the file."""
@@ -168,7 +170,8 @@ class PaperItem:
             {name: self.entry[name] for name in ("digits", "percent") if name in self.entry}
         )
         of_cell = row.entry.get("cells", {}).get(column.head, {})
-        return spec.updated(column.entry).updated(row.entry).updated(of_cell)
+        spec = spec.updated(column.entry).updated(row.entry).updated(of_cell)
+        return replace(spec, is_bold=column.name in row.entry.get("bold", ()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class ItemRun:
 def _design_title(design: Design) -> str:
     if design.is_of_run:
         return f"As configured: {design.experiment}"
-    return f"The paper's design: {design.experiment}"
+    return f"The paper's design as moot runs it: {design.experiment}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +148,10 @@ class OwnRow:
 
     @property
     def description(self) -> str:
-        """Its data, cases, invalid and missing answers and wording, in a few words."""
+        """Its data, cases, answers, invalid and missing ones and wording, in a few words."""
         cases = "" if math.isnan(self.cases) else count_phrase(int(self.cases), "case")
+        if self.answers.n > self.cases and self.answers.noun == "answer":
+            cases += f", {count_phrase(self.answers.n, 'answer')}"
         no_answer = NO_ANSWER if self.has_no_answer else ""
         parts = (self.data, cases, no_answer, self.answers.description, self.wording)
         return ", ".join(filter(None, parts))
@@ -176,6 +178,7 @@ class Series:
         group: The prompt or the kind of data, which determines its marker.
         data: The display name of the data set.
         cases: The number of cases.
+        is_apart: Whether it is of another study, and stands apart from the others.
     """
 
     name: str
@@ -185,6 +188,7 @@ class Series:
     group: str = ""
     data: str = ""
     cases: float = NOT_A_NUMBER
+    is_apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +329,8 @@ def _row_of_runs(item: PaperItem, heads: tuple[str, ...], runs: Mapping[str, Run
     for part, score in scores_of(item):
         if part in runs:
             value = measure(runs[part], score)
-            if value.value == value.value:
+            is_average = score.endswith("/macro")  # of one case it is that of one label
+            if value.value == value.value and not (is_average and value.n == 1):
                 cells[part, score] = value
                 strict_cells[part, score] = measure_strictly(runs[part], score)
     for run in runs.values():
@@ -348,9 +353,12 @@ def _row_of_runs(item: PaperItem, heads: tuple[str, ...], runs: Mapping[str, Run
 
 
 def wording_of(runs: Iterable[Run]) -> str:
-    """Return whose words the prompts of some runs have."""
-    wordings = dict.fromkeys(run.paper_match.wording for run in runs)
-    return " and ".join(filter(None, wordings))
+    """Return whose words the prompts of some runs have, and which settings are not the paper's."""
+    notes: dict[str, None] = {}
+    for run in runs:
+        match = run.paper_match
+        notes |= dict.fromkeys(filter(None, [match.wording, *match.settings]))
+    return ", ".join(notes)
 
 
 def _has_no_answer(run: Run) -> bool:

@@ -18,7 +18,7 @@ from moot.core.shipped_files import prompt_folders
 from moot.llm.prompts import Prompts
 
 PAPER_WORDING, CODE_WORDING = "the paper's wording", "the authors' code's wording"
-MOOT_WORDING, OTHER_WORDING = "moot's wording", "own wording"
+MOOT_WORDING, OTHER_WORDING = "moot's own prompts", "own wording"
 PUBLISHED_WORDINGS = (PAPER_WORDING, CODE_WORDING)
 _QUOTES = str.maketrans("“”„‘’`", "\"\"\"'''")
 PUBLISHED = Path("data/published")

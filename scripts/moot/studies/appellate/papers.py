@@ -90,6 +90,9 @@ EXAMPLES_OF_LABELS = {
     "HALLUCINATION": "The defendant broke the law on privacy. I would reverse her conviction.",
 }
 """Labels of the rubric to statements of ours."""
+CRITERIA_OF_LABELS = {"AFFIRM": "explicit or implicit", "REVERSE OR REMAND": "implicit"}
+CRITERIA_OF_LABELS |= {"NONE": "no stance taken", "HALLUCINATION": "error"}
+"""The criteria that the paper prints; of the other labels it is "explicit"."""
 
 
 @fills("appellate/table1", STUDY)
@@ -246,7 +249,10 @@ def numbers_of_text(run: ItemRun) -> list[Part]:
             if share.n > 0:
                 parts.append(Fact(row, f"{share.value:.2f} ({source})"))
     clauses = [
-        (label, f"{meaning} Example: “{EXAMPLES_OF_LABELS[label]}”")
+        (
+            f"{label} ({CRITERIA_OF_LABELS.get(label, 'explicit')})",
+            f"{meaning} Example: “{EXAMPLES_OF_LABELS[label]}”",
+        )
         for label, meaning in RUBRIC.labels.items()
     ]
     return [*parts, Clauses(RUBRIC_TITLE, tuple(clauses))]
@@ -326,7 +332,8 @@ def prompt_clauses(run: ItemRun) -> list[Part]:
     note = (
         "Drawn from the template `config/prompts/panel/base.jinja`. The paper names the clauses"
         " background, setting, generative instruction, sources to cite, persona, tone, step-by-step"
-        " reasoning and certainty."
+        " reasoning and certainty. Ours has no clause of background, which in the paper is earlier"
+        " decisions, and none of tone."
     )
     return [Clauses(f"As configured in {design.experiment}", tuple(clauses), (note,))]
 
@@ -346,7 +353,7 @@ def _passages(design: Design) -> tuple[tuple[str, str], ...]:
 
 _CLAUSE_WORDS = (
     ("step by step", "Step-by-step reasoning (zero-shot chain of thought)"),
-    ("simulated for research", "Background"),
+    ("simulated for research", "Setting"),
     ("decides whether", "Persona and question"),
     ("cites cases", "Generative instruction, sources to cite, certainty"),
     ("never an instruction", "Material, not instruction"),

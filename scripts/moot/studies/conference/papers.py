@@ -55,6 +55,10 @@ DECISIONS_OF_TABLE = 5
 MAX_CHARS = 1500
 KINDS_OF_TRANSCRIPTS = (OPENING, STATEMENT, DECISION, "steering")
 TITLES_OF_TRANSCRIPTS = {True: "As Figures A2 and A3", False: "As Figure A1, without a judge"}
+DESIGN_NOTE = (
+    "The limits of rounds and visits are moot's. The evaluator is in the paper's Algorithm 1, not"
+    " in its Figure 1."
+)
 STAGES = ("discussing the issues", "building a model", "exploring the results")
 """The stages of the paper's Figure 1, which are revisited until all agree."""
 
@@ -173,4 +177,5 @@ def _conference_diagram(design: Design) -> Diagram:
         Step(MODERATOR, "shared understanding: closes the conference", (last + 1,), stage="End")
     )
     lanes = [MODERATOR, *seats, *([JUDGE, EVALUATOR] if has_judge else [])]
-    return Diagram("", tuple(lanes), tuple(steps))
+    steps[2] = replace(steps[2], reads=(1, decision + 1))  # more debate
+    return Diagram("", tuple(lanes), tuple(steps), (DESIGN_NOTE,))

@@ -142,6 +142,7 @@ def tabpfn(run: ItemRun) -> list[Part]:
 def _trained_rows(run: ItemRun, evaluation: str) -> Iterator[OwnRow]:
     table = run.item.published.partition("/")[2]
     order = [row.key for row in run.item.rows]
+    titles = {row.key: row.heads[1] for row in run.item.rows if len(row.heads) > 1}
     for data, board in run.results.baselines.items():
         board_rows = board[(board["evaluation"] == evaluation)].to_dict("records")
         board_rows.sort(key=partial(_place_of_baseline, order))
@@ -157,7 +158,7 @@ def _trained_rows(run: ItemRun, evaluation: str) -> Iterator[OwnRow]:
                     )
                     cells["", score] = Measurement(value, low, high, board_row["n"])
             published = repeated_baseline_values(run.results, table, data, paper_name)
-            heads = (name, str(board_row["title"]))
+            heads = (name, titles.get(name, str(board_row["title"])))
             row = paper_name if published and paper_name in order else ""
             label = run.results.data_label(data)
             if cells:
@@ -296,6 +297,8 @@ def _trial_diagram(design: Design) -> Diagram:
         " Every advocate reads the facts and all earlier statements. Dashed boxes are private."
         " Arrows show what is new to the reader.",
     )
+    if params["critique"]:
+        notes += ("The paper's protocol names no critique; its appendix B prints one.",)
     judges = (JUDGE, SILENT_JUDGE) if has_silent_judge else (JUDGE,)
     return Diagram("", (PROSECUTOR, *judges, DEFENSE), tuple(steps), notes)
 

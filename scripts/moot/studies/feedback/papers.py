@@ -134,6 +134,7 @@ def _in_sweep(group: Sequence[ExperimentResults], name: str) -> Iterator[tuple[s
 
 JUDGE, ASSISTANT, DEBATER = "judge", "assistant", "debater "
 MAX_EXAMPLE_CHARS = 700
+FEATURES = {"tfidf": "TF-IDF vectors"}
 
 
 @fills("feedback/table2", STUDY)
@@ -311,8 +312,11 @@ def assistant_data(run: ItemRun) -> list[Part]:
     )
     features = str(params["assistant_features"])
     source = str(params.get("assistant") or "no assistant configured")
+    opinion = (
+        "summary of the debater's opinion" if params["statement_summaries"] else "debater's opinion"
+    )
     texts = {
-        "training_x": f"case text + debater's opinion, as {features} ({source})",
+        "training_x": f"case text + {opinion}, as {FEATURES.get(features, features)} ({source})",
         "training_y": "whether the label that the opinion argues for is the true one",
     }
     return [Fact(row, text) for row, text in texts.items()]
@@ -327,7 +331,7 @@ def structure(run: ItemRun) -> list[Part]:
 def _round_diagram(design: Design) -> Diagram:
     params = design.params
     seats = [f"debater {number}" for number in range(1, int(params["debaters"]) + 1)]
-    steps = [Step(JUDGE, "reads the case: first prediction O_0", stage="1. Initial step")]
+    steps = [Step(JUDGE, "reads the case: first prediction O₀", stage="1. Initial step")]
     rounds = int(params["rounds"])
     stage = f"2. Debate step ({'one round' if rounds == 1 else f'each of {rounds} rounds'})"
     openings = tuple(range(1, 1 + len(seats)))
@@ -336,7 +340,7 @@ def _round_diagram(design: Design) -> Diagram:
         steps.append(Step(seat, side, stage=stage, is_simultaneous=place > 0))
     for place, seat in enumerate(seats):
         heard_steps = tuple(step for step in openings if step != openings[place]) or openings
-        text = "reads the others' opinions and comments"
+        text = "comments, having read the others' opinions"
         steps.append(Step(seat, text, heard_steps, stage=stage, is_simultaneous=place > 0))
     rebuttals = tuple(range(len(steps) - len(seats), len(steps)))
     lanes = [JUDGE, *seats]
@@ -344,13 +348,18 @@ def _round_diagram(design: Design) -> Diagram:
     if params.get("assistant"):
         lanes.append(ASSISTANT)
         stage = "3. Verification step"
-        steps.append(Step(ASSISTANT, "reliability of each opinion", rebuttals, stage=stage))
+        read_steps = rebuttals
+        if params["statement_summaries"]:
+            text = "summarises each debater's statement"
+            steps.append(Step(JUDGE, text, rebuttals, stage=stage))
+            read_steps = (len(steps) - 1,)
+        steps.append(Step(ASSISTANT, "reliability of each opinion", read_steps, stage=stage))
         sources = (*rebuttals, len(steps) - 1)
     stage = "4. Output step"
     steps.append(Step(JUDGE, "summarises the round", sources, stage=stage))
     text = f"new prediction, smoothed with the earlier one: T = {params['weight']:g}"
     if params.get("assistant"):
-        text += f"; O_0 without a mean reliability of at least {params['threshold']:g}"
+        text += f"; O₀ without a mean reliability of at least {params['threshold']:g}"
     steps.append(Step(JUDGE, text, (0, len(steps) - 1), stage=stage))
     notes = ("Every seat reads the case. Without an assistant step 3 is left out.",)
     return Diagram("", tuple(lanes), tuple(steps), notes)

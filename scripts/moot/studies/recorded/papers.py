@@ -28,7 +28,7 @@ LATER_STUDY = "recorded in a later study"
 def recorded_debates(run: ItemRun) -> list[Part]:
     """Compute accuracy and F1 of the authors' recorded debates."""
     placed_runs: list[tuple[str, tuple[str, ...], Run]] = [
-        ("", (f"{recorded_run.model_name} ({LATER_STUDY})",), recorded_run)
+        ("", (f"{_short_name(recorded_run)} ({LATER_STUDY})",), recorded_run)
         for recorded_run in _debates(run)
     ]
     rows: list[OwnRow] = rows_of_runs(run.item, placed_runs)
@@ -44,12 +44,22 @@ def recorded_scores(run: ItemRun) -> list[Part]:
         if math.isnan(y.value):
             continue
         point = Point(recorded_run.model_name, y, measure(recorded_run, "accuracy"))
-        name, cases = f"{recorded_run.model_name} ({LATER_STUDY})", count_cases([recorded_run])
-        where = (recorded_run.data, cases)
         series.append(
-            Series(name, recorded_run.experiment, (point,), data=where[0], cases=where[1])
+            Series(
+                f"{_short_name(recorded_run)} (later study)",
+                recorded_run.experiment,
+                (point,),
+                data=recorded_run.data,
+                cases=count_cases([recorded_run]),
+                is_apart=True,
+            )
         )
     return series
+
+
+def _short_name(run: RecordedRun) -> str:
+    """Return the model's name without the vendor that the records put before it."""
+    return run.model_name.rpartition("/")[2]
 
 
 def _debates(run: ItemRun) -> list[RecordedRun]:

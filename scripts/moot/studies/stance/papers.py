@@ -138,6 +138,8 @@ def predicted_labels(run: ItemRun) -> list[Part]:
     """Count the labels that each model predicted."""
     series = []
     for one_run in list_runs(run.results, POLARITY):
+        if one_run.valid.empty:
+            continue  # no answer is not an answer of 0 claims
         points = _points(one_run.valid["prediction"], one_run.results.task.labels)
         where = (one_run.data, count_cases([one_run]))
         series.append(
