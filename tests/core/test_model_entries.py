@@ -10,7 +10,7 @@ from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.model_entries import merge_models
 from moot.core.read_config import merge_over_defaults
-from project_copy import Workflow
+from project_copy import Workflow, unedited_copy
 
 PROJECT = Path(__file__).resolve().parents[2]
 SHIPPED = PROJECT / "config" / "models.yaml"
@@ -136,7 +136,7 @@ def test_the_nearest_known_names_are_listed(tmp_path: Path) -> None:
 # Slow: only this test covers how Snakemake passes the files and `--config` to a job.
 @pytest.mark.slow
 def test_a_job_calls_the_server_of_the_users_entry(tmp_path: Path) -> None:
-    workflow = Workflow(tmp_path, "http://127.0.0.1:9")
+    workflow = Workflow(tmp_path, "http://127.0.0.1:9", project=unedited_copy())
     user_entry = {"endpoint": "openai", "model": "mistral-large-latest", "api_key_env": "MINE"}
     workflow.configure(
         {"models/mistral": user_entry, "run": ["single"], "experiments/single/models": "mistral"}

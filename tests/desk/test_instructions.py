@@ -16,7 +16,7 @@ from moot.desk.instructions import copy_instructions, read_instructions
 from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
 from moot.plan.plan import Plan
-from project_copy import Workflow
+from project_copy import Workflow, unedited_copy
 
 TEXT = "Read all of it; then decide. <b>"
 ESCAPED_TEXT = "Read all of it; then decide. &lt;b&gt;"
@@ -78,7 +78,7 @@ def test_a_missing_file_is_named_with_its_key(folder: Path) -> None:
 @pytest.mark.slow
 def test_a_run_copies_the_instructions(tmp_path: Path) -> None:
     """Slow: it starts Snakemake, whose hooks copy the file."""
-    workflow = Workflow(tmp_path, "http://127.0.0.1:1")
+    workflow = Workflow(tmp_path, "http://127.0.0.1:1", project=unedited_copy())
     (workflow.work / "instructions.md").write_text(TEXT)
     workflow.configure({"people": {"instructions": "instructions.md"}})
     process = workflow.run("results/cases/people.parquet")

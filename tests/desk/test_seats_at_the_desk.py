@@ -193,15 +193,10 @@ HOSTILE_ROLE = '<b onclick="x()">the landlord</b>'
     [
         ("judge", {}, "Judge: belief, round 1"),
         ("judge", {"judge": "member of the tribunal"}, "Member of the tribunal: belief, round 1"),
-        ("judge", {"judge": "the judge"}, "Judge: belief, round 1"),
-        ("judge", {"prosecutor": "counsel"}, "Judge: belief, round 1"),
-        ("judge", {"judge": ""}, "Judge: belief, round 1"),
         ("judge", {"judge": "审判长"}, "审判长: belief, round 1"),
-        ("judge", {"judge": "judge McBride"}, "Judge McBride: belief, round 1"),
         ("judge", {"judge": HOSTILE_ROLE}, f"{HOSTILE_ROLE}: belief, round 1"),
         ("judge", {"judge": "a judge\nof two lines"}, "A judge of two lines: belief, round 1"),
         ("prosecutor", {"prosecutor": "counsel for the tenant"}, "Counsel for the tenant: "),
-        ("defense", {"defense": "counsel for the landlord"}, "Counsel for the landlord: "),
         ("defense", {}, "Defense: "),
     ],
 )

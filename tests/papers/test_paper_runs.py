@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from project_copy import Workflow
+from project_copy import Workflow, unedited_copy
 
 ALL_ITEMS = (
     "papers={items: all, models: [smollm2-135m], cases: 1, repeats: 1,"
@@ -20,7 +20,7 @@ DISPLACEABLE = re.compile(
 
 @pytest.fixture(scope="module")
 def workflow(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    return Workflow(tmp_path_factory.mktemp("papers"), "")
+    return Workflow(tmp_path_factory.mktemp("papers"), "", project=unedited_copy())
 
 
 def dry_run(workflow: Workflow, *arguments: str) -> str:

@@ -12,7 +12,7 @@ from moot.core.model_entries import merge_models
 from moot.core.read_config import merge_over_defaults
 from moot.core.yaml_text import load_yaml
 from moot.plan.plan import Plan
-from project_copy import Workflow
+from project_copy import Workflow, unedited_copy
 
 PROJECT = Path(__file__).resolve().parents[2]
 VALID_CONFIGURATION = """\
@@ -184,7 +184,7 @@ def test_a_base_url_of_the_environment_is_checked(
 
 @pytest.mark.slow  # only this test detects a message that Snakemake repeats
 def test_snakemake_prints_each_mistake_once_and_starts_no_job(tmp_path: Path) -> None:
-    workflow = Workflow(tmp_path, "http://127.0.0.1:9")
+    workflow = Workflow(tmp_path, "http://127.0.0.1:9", project=unedited_copy())
     mistakes = {
         "models/served/endpoint": "opnai",
         "models/served/parameters": {"messages": []},

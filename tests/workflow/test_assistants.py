@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import get_args
 
 from moot.studies.feedback.reliability import Features
-from project_copy import Workflow
+from project_copy import Workflow, unedited_copy
 
 TRAINING = "feedback-training-caselaw"
 OPTIONS = ("--workflow-profile", "none", "--cores", "2", "--dry-run")
@@ -23,7 +23,7 @@ def test_a_rule_trains_the_assistant_with_all_features(tmp_path: Path) -> None:
     }
     path = tmp_path / "features.yaml"
     path.write_text(json.dumps({"run": ["mine*", TRAINING], "experiments": {"mine": experiment}}))
-    workflow = Workflow(tmp_path, "")
+    workflow = Workflow(tmp_path, "", project=unedited_copy())
 
     process = workflow.snakemake("debates", *OPTIONS, "--configfile", path)
 

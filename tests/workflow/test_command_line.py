@@ -13,7 +13,7 @@ import pytest
 from moot.core.command_line import check_config_file, check_config_files
 from moot.core.errors import UserError, unknown_name
 from moot.core.log import job_log
-from project_copy import PROJECT, Workflow
+from project_copy import PROJECT, Workflow, unedited_copy
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +57,7 @@ def test_every_faulty_file_is_named_at_once(tmp_path: Path) -> None:
 
 
 def test_a_target_after_the_configuration_gets_one_message(tmp_path: Path) -> None:
-    workflow = Workflow(tmp_path, "http://127.0.0.1:9")
+    workflow = Workflow(tmp_path, "http://127.0.0.1:9", project=unedited_copy())
     process = workflow.snakemake("--cores", "1", "--configfile", "my.yaml", "courtroom")
     assert process.returncode == 1
     assert process.stdout.count("there is no file 'courtroom'. If it is a target") == 1

@@ -122,10 +122,6 @@ def test_an_edit_reruns_only_dependent_jobs(built: Workflow) -> None:
 
 
 FAULTS = {
-    "params": (
-        {"experiments/coins/params": {"tome": "kind"}},
-        "unknown key 'tome'; did you mean 'tone'?",
-    ),
     "folder": ({"extensions": "owns"}, "extensions: "),
     "name": (
         {

@@ -25,11 +25,8 @@ TABLES = tuple(
         "deferral",
         "rejudged",
         "contrasts",
-        "what_moved",
     )
 )
-ANALYSES = ("attribution", "contamination", "deferral")
-CONTAMINATION_TABLE = "results/tables/comparison/contamination.csv"
 OWN_RECORDS = """id,arm,who,said,gold,sure,sex
 c1,debate,gpt-x,YES,YES,80,female
 c1,debate,gpt-x,NO,YES,60,female
@@ -49,16 +46,6 @@ gpt-4o-mini,0,2,NO,55
 gpt-4o-mini,1,2,NO,80
 gpt-4o-mini,2,2,YES,65
 """
-OPINIONS = "day,outcome,facts\n" + "".join(
-    f"{day},{outcome},On {day} the tenant Harlow paid and the landlord Osric did not mend the roof"
-    " of Harlow.\n"
-    for day, outcome in (
-        ("2023-05-02", "tenant"),
-        ("2024-06", "tenant"),
-        ("2024-07-01", "landlord"),
-        ("2025", "tenant"),
-    )
-)
 ANSWERS_PATH = Path("data", "raw", "recorded", "agenticsimlaw", "debate_aggregate_compas.csv")
 CONFIGURATION: dict[str, Any] = {
     "run": [
@@ -69,8 +56,6 @@ CONFIGURATION: dict[str, Any] = {
         "again",
         "trial",
         "trial-again",
-        "moved",
-        "contamination-opinions-read",
     ],
     "models/my-model": {"endpoint": "recorded", "model": "gpt-x"},
     "models/gpt-4o-mini-here": {"endpoint": "recorded", "model": "gpt-4o-mini"},
@@ -109,16 +94,6 @@ CONFIGURATION: dict[str, Any] = {
         "endpoint": "openai",
         "model": "second",
         "max_tokens": 50,
-        "cutoff": "2024-06-30",
-    },
-    "datasets/opinions-read": {
-        "loader": "table",
-        "path": "opinions.csv",
-        "text": "facts",
-        "target": "outcome",
-        "labels": ["landlord", "tenant"],
-        "attributes": ["day"],
-        "contamination": {"models": ["served", "second"], "date": "day"},
     },
     "experiments/again": {
         "protocol": "rejudge",
@@ -132,16 +107,6 @@ CONFIGURATION: dict[str, Any] = {
         "models": ["second"],
         "cases": 3,
         "params": {"source_experiment": "trial", "source_model": "served"},
-    },
-    "experiments/moved": {
-        "protocol": "attribution",
-        "dataset": "nyu-fetched",
-        "models": ["second"],
-        "params": {
-            "source_experiment": "fetched",
-            "source_model": "human-judge",
-            "repeats": 2,
-        },
     },
     "contrasts/judges": {
         "first": "again/served",
@@ -168,10 +133,9 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     """Recorded experiments, a trial between models, and both before other judges; their tables
     built.
     """
-    workflow = Workflow(tmp_path_factory.mktemp("recorded"), server.url, ANALYSES)
+    workflow = Workflow(tmp_path_factory.mktemp("recorded"), server.url, ("deferral",))
     workflow.configure({**CONFIGURATION, "models/second/base_url": server.url})
     (workflow.work / "answers.csv").write_text(OWN_RECORDS)
-    (workflow.work / "opinions.csv").write_text(OPINIONS)
     answers = workflow.work / ANSWERS_PATH
     answers.parent.mkdir(parents=True)
     answers.write_text(ANSWERS)
@@ -182,7 +146,7 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
         assert (
             "judges: again/served against again/second, accuracy, first_higher" in frozen.stdout
         ), frozen.stdout
-        process = workflow.run(*TABLES, CONTAMINATION_TABLE)
+        process = workflow.run(*TABLES)
     assert process.returncode == 0, process.stdout[-4000:]
     return workflow
 
@@ -262,16 +226,14 @@ def test_debates_are_judged_again_round_by_round_and_no_debater_is_asked(
     assert set(transcripts.loc[transcripts["call_id"] != "", "speaker"]) == {"judge"}
     calls = {
         run: len(pd.read_parquet(built.work / f"results/calls/{run}.parquet"))
-        for run in ("again/served", "again/second", "trial-again/second", "moved/second")
+        for run in ("again/served", "again/second", "trial-again/second")
     }
     assert calls == {
         "again/served": 4,
         "again/second": 4,
         "trial-again/second": 9,
-        "moved/second": 2 * (1 + 4 + 4 * 2),
     }
-    recalled = 2 * 4 * 3
-    assert server.count() == sum(calls.values()) + recalled + 3 * 16, (
+    assert server.count() == sum(calls.values()) + 3 * 16, (
         "the trial itself takes 16 calls a debate"
     )
 
@@ -292,45 +254,6 @@ def test_judges_of_the_same_debates_are_compared(built: Workflow) -> None:
         assert row[["beliefs", "debates"]].tolist() == [4, 2]
         assert row["recorded belief"] == pytest.approx((BELIEFS[1][0] + BELIEFS[2][0]) / 2)
     assert rejudged.loc[("trial", "second"), ["beliefs", "debates"]].tolist() == [9, 3]
-
-
-def test_a_judge_is_asked_again_without_each_turn_of_downloaded_debates(built: Workflow) -> None:
-    moved = pd.read_csv(built.work / TABLES[5]).set_index("group")
-    assert moved.loc["all", ["debate", "changes", "debates"]].tolist() == ["fetched", 8, 2]
-    calls = pd.read_parquet(built.work / "results/calls/moved/second.parquet")
-    excerpts = ("who did it (0)", "who did it (1)", "round 1: No.", "round 2: No.")
-    pattern = "|".join(map(re.escape, excerpts))
-    assert calls["request"].str.contains(pattern).all()
-    assert not any("Go on." in request for request in calls["request"]), (
-        "what the recorded judge said"
-    )
-
-
-def test_cases_are_divided_by_the_stated_cutoff_of_a_model(built: Workflow) -> None:
-    contamination = pd.read_csv(built.work / CONTAMINATION_TABLE).set_index(["model", "what"])
-    count_columns = ["stated cut-off", "cases", "cases before", "cases after", "cases undated"]
-    for probe in (
-        "continuation",
-        "masked names recovered",
-        "accuracy of contamination-opinions-read",
-    ):
-        assert contamination.loc[("served", probe), count_columns].tolist() == [
-            "not stated",
-            4,
-            0,
-            0,
-            4,
-        ]
-        assert contamination.loc[("second", probe), count_columns].tolist() == [
-            "2024-06-30",
-            4,
-            1,
-            2,
-            1,
-        ]
-        assert pd.isna(contamination.loc[("served", probe), "before"]) and pd.notna(
-            contamination.loc[("second", probe), "before"]
-        )
 
 
 def test_planned_comparisons_are_tested_and_the_report_says_that_they_were_frozen(

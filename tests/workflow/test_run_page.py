@@ -50,7 +50,11 @@ def write_predictions(plan: Plan, outcome: str) -> list[Path]:
 
 @pytest.mark.parametrize(
     ("page", "outcome", "is_rehearsal", "is_shipped"),
-    list(product(["index", "courtroom"], STATUSES, [False, True], [False, True])),
+    [
+        *product(["index", "courtroom"], STATUSES, [False], [False]),
+        ("index", "valid", True, False),
+        ("courtroom", "failed", False, True),
+    ],
 )
 def test_both_pages_have_the_same_remarks(
     tmp_path: Path,

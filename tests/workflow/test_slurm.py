@@ -92,7 +92,7 @@ def test_cancelled_and_killed_jobs_continue_without_repeated_calls(
         workflow.configure(
             {
                 "run": ["trial"],
-                "shards": 2,
+                "shards": 1,
                 "ledger": ledger,
                 "experiments/trial/cases": DEBATES,
                 "experiments/trial/models": ["fast", "slow"],
