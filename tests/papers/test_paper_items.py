@@ -170,7 +170,7 @@ def test_a_model_without_a_valid_answer_has_a_row_without_values(tmp_path: Path)
     item = ITEMS["courtroom/table5"]
     row = own_row(item, 0.5, cells={}, has_no_answer=True, row=item.rows[0].key)
     grid = build_grid(item, PUBLISHED, [row])
-    assert ["no valid answer" in own.description for own in grid.own_rows] == [True]
+    assert ["no valid answer" in row.description for row in grid.own_rows] == [True]
     assert not grid.has_own_values
     assert set(values_frame(grid)["source"]) == {"published"}
     paper = PAPERS["courtroom"]
@@ -223,8 +223,8 @@ def test_a_model_of_several_rows_is_named_once(tmp_path: Path) -> None:
     source = (tmp_path / "courtroom/table7.tex").read_text(encoding="utf-8")
     assert source.count("OpenAI o3-mini") == 1
     assert values_frame(grid)["Model"].tolist().count("OpenAI o3-mini") == 3
-    other = build_grid(ITEMS["courtroom/table6"], PUBLISHED, [])
-    assert other.head_spans(other.paper_rows) == [1] * 12
+    commercial = build_grid(ITEMS["courtroom/table6"], PUBLISHED, [])
+    assert commercial.head_spans(commercial.paper_rows) == [1] * 12
 
 
 @pytest.mark.parametrize(
@@ -324,9 +324,9 @@ def test_an_example_has_a_column_for_each_debater(debaters: int, tmp_path: Path)
     frame = pd.read_csv(tmp_path / "feedback/table4.csv", keep_default_na=False)
     columns = ["debater 1", "debater 2", "debater 3", *seats[3:]]
     assert list(frame.columns) == ["source", "step", "judge", *columns]
-    own = frame[frame["source"] == "mine, model, case 1"]
-    assert own["judge"].tolist() == ["judge, prediction: yes", ""]
-    row_of_debate = own.iloc[1]
+    own_rows = frame[frame["source"] == "mine, model, case 1"]
+    assert own_rows["judge"].tolist() == ["judge, prediction: yes", ""]
+    row_of_debate = own_rows.iloc[1]
     texts = [f"words of {seat}" if seat in seats else "" for seat in columns]
     assert row_of_debate[columns].tolist() == texts
     published = frame[frame["source"] == "published"]

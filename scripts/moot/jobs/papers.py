@@ -70,9 +70,9 @@ def write_standing_paper(plan: Plan, name: str, files: Collection[Path]) -> None
     record of their inputs.
     """
     paths = [Path(path) for path in paper_files(read_papers(items_file(plan.shipped))[name])]
-    before = [file_digest(path) if path.exists() else "" for path in paths]
+    earlier_digests = [file_digest(path) if path.exists() else "" for path in paths]
     write_page_of_plan(plan, name, files)
-    if before != [file_digest(path) for path in paths]:
+    if earlier_digests != [file_digest(path) for path in paths]:
         for path in paths:
             os.utime(path, (OLD_DATE, OLD_DATE))
 
@@ -315,17 +315,17 @@ def item_commands(item: PaperItem, papers: Plan) -> list[str]:
     traits = {name: endpoint_traits(papers.config.models[name].endpoint) for name in names}
     by_key = [name for name in names if not traits[name].setup_commands]
     if 0 < len(by_key) < len(names):
-        chosen = f", models: [{', '.join(by_key)}]"
-        commands.append(f"# with an API key alone\n{_command(item, chosen)}")
+        selection = f", models: [{', '.join(by_key)}]"
+        commands.append(f"# with an API key alone\n{_command(item, selection)}")
     if names:
-        chosen = ", models: [mine]" + ("" if _has_few_cases(item, papers) else ", cases: 20")
-        commands.append(f"# with your own model\n{_command(item, chosen)}")
+        selection = ", models: [mine]" + ("" if _has_few_cases(item, papers) else ", cases: 20")
+        commands.append(f"# with your own model\n{_command(item, selection)}")
     return commands
 
 
 def _has_few_cases(item: PaperItem, papers: Plan) -> bool:
     """Return whether an item is of one case, or of the few that the paper has and moot brings."""
-    entries = [each for each in papers.experiments.values() if each.entry in item.experiments]
+    entries = [entry for entry in papers.experiments.values() if entry.entry in item.experiments]
     names = {entry.config.dataset for entry in entries}
     return item.kind == "example" or all(papers.datasets[name].source == "sample" for name in names)
 
