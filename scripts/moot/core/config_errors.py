@@ -232,6 +232,8 @@ def fault_message(
         if is_entry
         else fault["msg"].removeprefix("Value error, ").rstrip(".")
     )
+    if is_entry and str(fault["input"]).startswith("{"):  # --config "init={question: Why?}"
+        expectation += "; in one line of YAML, quote text with ?, : or a comma"
     if fault["type"] == "extra_forbidden":
         return str(unknown_name("key", str(location[-1]), known_keys, location=place))
     if fault["type"] == "missing":

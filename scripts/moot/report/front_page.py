@@ -88,10 +88,10 @@ def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) 
     debate_count, experiment_count = debates
     counts = Counter(question.answer for question in questions)
     answers = ", ".join(f"{counts[word]} {word}" for word in SIGNS)
-    plural = "s" if len(questions) != 1 else ""
+    experiments = f"{experiment_count} experiment{'s' * (experiment_count != 1)}"
     sentences = [
-        f"This run has {debate_count:,} debates in {experiment_count} experiments. Below are"
-        f" {len(questions)} question{plural}: {answers}."
+        f"This run has {debate_count:,} debates in {experiments}. Below are"
+        f" {len(questions)} question{'s' * (len(questions) != 1)}: {answers}."
     ]
     answered_questions = [question for question in questions if question.answer != CANNOT_TELL]
     sentences += map(_describe_answer, answered_questions[:ANSWERS_IN_SUMMARY])

@@ -129,9 +129,9 @@ def _read_question(row: Fields, readers: Mapping[str, str], is_own: bool) -> Stu
         row["in words"],
         f"{row['study']}/contrasts",
         [
-            _debates_link(row[side], readers)
-            for side in ("first", "second")
-            if row[side].split(", ")[0] in readers
+            _debates_link(side, readers)
+            for side in dict.fromkeys((row["first"], row["second"]))
+            if side.split(", ")[0] in readers
         ],
         is_own,
     )
