@@ -36,5 +36,8 @@ def test_a_command_without_quotes_reaches_the_environments_python(tmp_path: Path
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder that even root cannot write")
 def test_a_folder_that_cannot_be_written_is_reported_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("/proc/self")
-    with pytest.raises(UserError, match=r"this folder is not writable .* --snakefile \S+Snakefile"):
+    monkeypatch.setattr("moot.core.command_line.SHIPPED", Path("/a folder"))
+    with pytest.raises(
+        UserError, match=r"not writable .* --snakefile '/a folder/Snakefile' --cores"
+    ):
         check_folder()

@@ -8,6 +8,7 @@ import atexit
 import json
 import os
 import resource
+import shlex
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Sequence
@@ -54,9 +55,10 @@ def check_folder() -> None:
     All output of a run goes there.
     """
     if not os.access(".", os.W_OK):
+        snakefile = shlex.quote(str(SHIPPED / "Snakefile"))
         raise UserError(
             f"{Path.cwd()}: this folder is not writable (read-only, or another user's). Start in "
-            f"one of your folders: snakemake --snakefile {SHIPPED / 'Snakefile'} --cores 2"
+            f"one of your folders: snakemake --snakefile {snakefile} --cores 2"
         )
 
 
