@@ -61,7 +61,7 @@ async def test_the_rule_that_keeps_a_debate_going_is_counted(
     tmp_path: Path, load_context: LoadContextMaker
 ) -> None:
     decisions = [
-        "AGREEMENT has been reached.",
+        "AGREEMENT is reached.",
         "Well.",
         "Perhaps.",
         "MORE DEBATE is needed.",
