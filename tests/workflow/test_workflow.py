@@ -54,7 +54,6 @@ def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
 
 
 EDITS = {
-    "scripts/moot/overview/tables_labels.py": {"tables_courtroom"},
     "scripts/moot/scores/confidence_scores.py": {"score", "tables_courtroom", "figures_courtroom"},
     "scripts/moot/llm/chat.py": {
         "run_debates",
