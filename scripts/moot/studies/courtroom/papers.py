@@ -292,15 +292,15 @@ def _trial_diagram(design: Design) -> Diagram:
         "transcript": "the statements alone",
         "ranked": "the most important facts and all statements",
     }
-    notes = (
+    notes = [
         f"The judge reads {sees.get(str(params['judge_sees']), 'the facts and all statements')}."
         " Every advocate reads the facts and all earlier statements. Dashed boxes are private."
         " Arrows show what is new to the reader.",
-    )
+    ]
     if params["critique"]:
-        notes += ("The paper's protocol names no critique; its appendix B prints one.",)
+        notes.append("The paper's protocol names no critique; its appendix B prints one.")
     judges = (JUDGE, SILENT_JUDGE) if has_silent_judge else (JUDGE,)
-    return Diagram("", (PROSECUTOR, *judges, DEFENSE), tuple(steps), notes)
+    return Diagram("", (PROSECUTOR, *judges, DEFENSE), tuple(steps), tuple(notes))
 
 
 def _add_turn(
