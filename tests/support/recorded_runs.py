@@ -1,6 +1,6 @@
 """Recorded experiments in this process, from a data set's options to the study's results."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +72,18 @@ def recorded_study(
         baselines={},
         published=published[published["study"] == "recorded"],
     )
+
+
+def study_of_answers(folder: Path, lines: Iterable[str]) -> StudyResults:
+    """Return the results of own answers about people, `case,model,answer,truth,sex,race` a line."""
+    path = folder / "answers.csv"
+    path.write_text("\n".join(["case,model,answer,truth,sex,race", *lines]) + "\n")
+    columns = {name: name for name in ("case", "model", "answer", "truth")}
+    dataset = {
+        "loader": "transcripts",
+        "path": str(path),
+        "columns": {"debate": "", **columns, "attributes": ["sex", "race"]},
+        "labels": {"NO": "no", "YES": "yes"},
+        "positive": "yes",
+    }
+    return recorded_study(folder, dataset, {"answers": "answer"}, {"mine": "m"})

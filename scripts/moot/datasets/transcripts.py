@@ -1,9 +1,9 @@
 """Debates in a table of the user, with a row per turn or per answer, described in the configuration
 alone.
 
-Words and answers become transcripts. The last answers become predictions: those of the judges if a
-column names them, else those of every speaker who answers. The first answers of the members of a
-group without a judge form a separate method.
+Words and answers become transcripts. The last answer of each judge is a prediction; if no column
+names judges, so is the last answer of each speaker. The first answers of a group without a judge
+form a separate method.
 """
 
 from collections import Counter

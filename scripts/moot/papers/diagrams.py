@@ -77,13 +77,9 @@ def stack_svgs(drawings: Sequence[str]) -> str:
     parts: list[str] = []
     width = height = 0
     for drawing in drawings:
-        of_drawing = _SIZE.search(drawing)
-        if of_drawing is None:
-            continue
-        own_width, own_height = map(int, of_drawing.groups())
-        sized = drawing.replace("<svg ", f'<svg y="{height}" height="{own_height}" ', 1)
-        parts.append(sized)
-        width, height = max(width, own_width), height + own_height
+        [(drawing_width, drawing_height)] = _SIZE.findall(drawing)
+        parts.append(drawing.replace("<svg ", f'<svg y="{height}" height="{drawing_height}" ', 1))
+        width, height = max(width, int(drawing_width)), height + int(drawing_height)
     size = f'viewBox="0 0 {width} {height}" width="{width}"'
     return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', *parts, "</svg>"])
 

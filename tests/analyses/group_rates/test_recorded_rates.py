@@ -8,17 +8,9 @@ from statsmodels.stats.proportion import test_proportions_2indep as compare_prop
 
 from moot.analyses.group_rates.tables import group_rates_table
 from moot.report.study_results import StudyResults
-from recorded_runs import recorded_study
+from recorded_runs import recorded_study, study_of_answers
 
 GUILTY = 40
-COLUMNS = {
-    "debate": "",
-    "case": "id",
-    "model": "who",
-    "answer": "said",
-    "truth": "gold",
-    "attributes": ["sex", "race"],
-}
 
 
 def rates(study: StudyResults) -> pd.DataFrame:
@@ -41,7 +33,7 @@ def test_rates_of_recorded_votes_differ_as_by_agresti_and_caffo(tmp_path: Path) 
 
 def test_own_answers_are_compared_by_their_attributes(tmp_path: Path) -> None:
     """18 of 20 innocent men and 2 of 20 innocent women are called guilty."""
-    lines = ["id,who,said,gold,sex,race"]
+    lines = []
     for number in range(80):
         is_man, is_guilty = number % 2 == 0, number >= GUILTY
         yes_count = 10 if is_guilty else (18 if is_man else 2)
@@ -49,15 +41,7 @@ def test_own_answers_are_compared_by_their_attributes(tmp_path: Path) -> None:
         truth = "YES" if is_guilty else "NO"
         sex = "male" if is_man else "female"
         lines.append(f"c{number},m,{answer},{truth},{sex},r{number % 3}")
-    (tmp_path / "answers.csv").write_text("\n".join(lines))
-    dataset = {
-        "loader": "transcripts",
-        "path": str(tmp_path / "answers.csv"),
-        "columns": COLUMNS,
-        "labels": {"NO": "no", "YES": "yes"},
-        "positive": "yes",
-    }
-    study = recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
+    study = study_of_answers(tmp_path, lines)
     frame = rates(study)
     female = frame.loc["false positive rate", "female"]
     assert (female["ours"], female["difference"]) == (pytest.approx(0.1), pytest.approx(-0.8))

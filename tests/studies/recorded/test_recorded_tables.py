@@ -18,30 +18,12 @@ from moot.scores import score_experiment
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.dynamics import stated_predictions
 from moot.studies.recorded.runs import judged_runs, read_outcomes
-from recorded_runs import recorded_study
-
-COLUMNS = {
-    "debate": "",
-    "case": "id",
-    "model": "who",
-    "answer": "said",
-    "truth": "gold",
-    "attributes": ["sex", "race"],
-}
+from recorded_runs import recorded_study, study_of_answers
 
 
 def test_costs_of_recorded_debates_are_unknown_and_not_zero(tmp_path: Path) -> None:
-    lines = ["id,who,said,gold,sex,race"]
-    lines += [f"c{number},m,YES,{'YES' if number % 2 else 'NO'},male,r" for number in range(12)]
-    (tmp_path / "answers.csv").write_text("\n".join(lines) + "\n")
-    dataset = {
-        "loader": "transcripts",
-        "path": str(tmp_path / "answers.csv"),
-        "columns": COLUMNS,
-        "labels": {"NO": "no", "YES": "yes"},
-        "positive": "yes",
-    }
-    study = recorded_study(tmp_path, dataset, {"answers": "answer"}, {"mine": "m"})
+    lines = [f"c{number},m,YES,{'YES' if number % 2 else 'NO'},male,r" for number in range(12)]
+    study = study_of_answers(tmp_path, lines)
     [results] = study.experiments.values()
     cost_columns = [
         "calls",
@@ -122,6 +104,5 @@ def test_published_files_have_the_published_numbers_of_cases(
     name: str, count: int, shared_data: Path, load_context: Callable[..., LoadContext]
 ) -> None:
     options = LOADERS[name].options.model_validate({"source": "local"})
-    assert (
-        len(LOADERS[name].load(options, load_context(name, data_root=shared_data)).cases) == count
-    )
+    loaded = LOADERS[name].load(options, load_context(name, data_root=shared_data))
+    assert len(loaded.cases) == count

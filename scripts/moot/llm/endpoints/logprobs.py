@@ -22,7 +22,7 @@ def choice_logprobs(request: Request, tokens: Json, usage: Usage | None) -> Choi
 
     Args:
         request: the request.
-        tokens: those of the reply, as the chat completions API and Ollama list them.
+        tokens: the tokens of the reply, in the form of the chat completions API and of Ollama.
         usage: the reply's token counts.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Endpoints of models that no run asks: recorded ones, and those of a rehearsal."""
+"""Endpoints that send no request: recorded models, and the models of a rehearsal."""
 
 from moot.core.endpoint_traits import SIMULATED, EndpointTraits
 from moot.core.errors import UserError
