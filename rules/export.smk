@@ -24,6 +24,9 @@ rule export_tables:
         "../scripts/export_tables.py"
 
 
+INSPECT_LOG = "results/export/inspect/{experiment}/{model}.eval"
+
+
 rule convert_to_inspect:
     input:
         cases=cases_of_experiment,
@@ -32,7 +35,7 @@ rule convert_to_inspect:
         calls="results/calls/{experiment}/{model}.parquet",
         scores="results/scores/{experiment}.parquet",
     output:
-        "results/export/inspect/{experiment}/{model}.eval",
+        INSPECT_LOG,
     log:
         "results/logs/export/inspect/{experiment}/{model}.log",
     conda:

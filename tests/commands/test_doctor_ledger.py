@@ -19,6 +19,8 @@ tmpfs /home/ann/scratch tmpfs rw 0 0
 ann@host:/data /mnt/far fuse.sshfs rw 0 0
 10.0.0.1@tcp:/fs /lustre/project lustre rw 0 0
 /dev/vdb /homes ext4 rw 0 0
+project /gpfs gpfs rw 0 0
+tank/work /tank zfs rw 0 0
 damaged line
 """
 
@@ -34,6 +36,8 @@ damaged line
         ("/mnt/far", "sshfs"),
         ("/lustre/project/a/b", "lustre"),
         ("/lustre", ""),
+        ("/gpfs/run", "gpfs"),
+        ("/tank/run", ""),
         ("/var/run2", ""),
     ],
 )

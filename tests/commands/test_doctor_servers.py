@@ -83,7 +83,8 @@ def test_the_listed_models_are_compared() -> None:
     for name, state in states.items():
         finding = findings_of([{"id": name}])["mine"]
         assert finding.state == state and "/home/me" not in finding.details
-    assert findings_of([{"id": "a"}, {"id": "b"}])["mine"].state == "missing"
+    finding = findings_of([{"id": "org/a"}, {"id": "b"}])["mine"]
+    assert finding.state == "missing" and "'test' not in: b, org/a" in finding.details
 
 
 @pytest.mark.parametrize("entries", [None, []])

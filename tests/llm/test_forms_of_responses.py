@@ -29,6 +29,11 @@ def _chat(text: Any = "Half a", reason: Any = "stop", **fields: Any) -> dict[str
     return response
 
 
+def test_a_reply_that_a_server_broke_off_is_no_reply() -> None:
+    with pytest.raises(TransientError, match=r"broke the reply off .*error"):
+        _read(_chat(reason="error"))
+
+
 USAGES: list[tuple[Any, tuple[int, int]]] = [
     (None, (0, 0)), ([], (0, 0)), ([1], (0, 0)), ("12", (0, 0)), ({}, (0, 0)),
     ({"prompt_tokens": -1, "completion_tokens": None}, (0, 0)),

@@ -23,7 +23,7 @@ from moot.stats.statistic import DIFFERENCE
 from moot.stats.within_cases import method_within
 from moot.studies.appellate.data_opinions import TASK
 from moot.studies.appellate.legal.rubric import CODES
-from results_on_disk import experiment_view, make_paper_matches, prediction, write_results
+from results_on_disk import experiment_view, prediction, write_results
 
 PROJECT = Path(__file__).resolve().parents[2]
 CASES = [
@@ -31,7 +31,6 @@ CASES = [
     for number in range(5)
 ]
 LABELS = {1: "AFFIRM", 0: "REVERSE"}
-AS_PUBLISHED = make_paper_matches({("panel", "tiny"): "paper-multiagent-panel"})
 JUDGES, ROUNDS, REPEATS = 3, 3, 20
 
 

@@ -31,6 +31,14 @@ def test_without_an_effect_41_percent_of_answers_flip_by_chance() -> None:
     assert change.low < 0 < change.high and change.excess == pytest.approx(0, abs=0.01)
 
 
+def test_intervals_without_an_effect_cover_zero_as_often_as_they_should() -> None:
+    random, covered = np.random.default_rng(5), 0
+    for _ in range(200):
+        change = compared(answers(random, [LIKELY] * 100, 3), answers(random, [LIKELY] * 100, 3))
+        covered += change.low <= 0 <= change.high
+    assert 0.93 <= covered / 200 <= 0.99
+
+
 def test_an_effect_is_found_above_the_noise() -> None:
     random = np.random.default_rng(6)
     change = compared(answers(random, [0.9] * 200, 4), answers(random, [0.4] * 200, 4))

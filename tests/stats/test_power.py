@@ -101,20 +101,20 @@ def test_variance_components_of_a_pilot_are_unbiased() -> None:
 
 
 def test_a_study_of_the_planned_size_has_the_planned_power() -> None:
-    """Plan from many debates, run 100 studies of that size, and apply the test of the tables."""
+    """Plan from many debates, run 250 studies of that size, and apply the test of the tables."""
     random = np.random.default_rng(3)
     for repeats in (1, 3):
         pilot = draw_answers(random, 20_000, 3, 0.9)
         difference = float(np.ptp(pilot.mean(axis=(1, 2))))
         spread = spread_of(pilot[..., :repeats])
         cases = int(np.ceil(cases_needed(difference, spread, (repeats, repeats))))
-        tested = [draw_answers(random, cases, repeats, 0.9).mean(axis=2) for _ in range(100)]
+        tested = [draw_answers(random, cases, repeats, 0.9).mean(axis=2) for _ in range(250)]
         is_significant = []
         for first_side, second_side in tested:
             test = compare(first_side, second_side, np.arange(cases))
             is_significant.append(test.p < 0.05)
         power = np.mean(is_significant)
-        assert 0.7 < power < 0.9, (repeats, cases, power)
+        assert 0.73 < power < 0.88, (repeats, cases, power)
 
 
 def test_repeats_reduce_the_variance_within_cases_alone() -> None:

@@ -12,7 +12,7 @@ from moot.core.cases import Case, Task, stable_fraction
 from moot.llm.prompts import enclose
 from moot.llm.request import Request
 
-SEEDS = 100
+SEEDS = 200
 NORMAL = NormalDist()
 TASK = Task("it", "Is it so?", ("no", "yes"), "yes")
 COMPETENCE, LIKED, DEVIATION = 0.7, 0.8, 1.2

@@ -61,6 +61,7 @@ def test_the_page_of_many_debates(benchmark: object, tmp_path: Path) -> None:
 def test_the_published_table_of_replies_equals_the_scripts_counts(benchmark: object) -> None:
     reply_reading: ModuleType = benchmark("reply_reading")
     page = (PROJECT / "docs/faults.md").read_text(encoding="utf-8")
+    assert reply_reading.render_section() in page
     assert reply_reading.replace_section(page) == page
     assert sum(counter["misread"] for counter in reply_reading.count_natural().values()) == 0
 

@@ -191,7 +191,7 @@ def test_only_the_experiments_of_the_items_ran(built: Built) -> None:
     assert {path.name for path in folder.iterdir()} == set(EXPERIMENTS)
 
 
-def test_with_nothing_changed_nothing_runs(built: Built) -> None:
+def test_papers_are_not_built_again_without_a_change(built: Built) -> None:
     rules = {"download", "load_cases", "run_debates", "predict", "paper_courtroom"}
     assert not built.workflow.jobs("papers") & rules
 

@@ -129,8 +129,10 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
 
 def test_a_stopped_run_keeps_pending_replies_and_continues(run: Run) -> None:
-    run.stop(*run.start(), signal.SIGHUP, group=True)
-    assert not re.search("Traceback|Error in rule|did not complete|failed", run.output.read_text())
+    for number, group in ((signal.SIGTERM, False), (signal.SIGHUP, True)):
+        run.stop(*run.start(), number, group=group)
+        output = run.output.read_text()
+        assert not re.search("Traceback|Error in rule|did not complete|failed", output)
 
     snakemake, jobs = run.start()
     mixed_job = next(job for job in jobs if "mixed" in str(job.open_files()))

@@ -238,10 +238,10 @@ def _check_listing(model: str, entries: Sequence[JsonObject]) -> tuple[str, str]
     names = {str(entry.get("id") or entry.get("name")) for entry in entries}
     if names & {model, f"{model}:latest"}:
         return STATE_OK, f"serves {model}"
-    listing = ", ".join(Path(name).name for name in sorted(names)[:5])
     if len(names) > 1:
-        return STATE_MISSING, f"answers; '{model}' not in: {listing}"
-    listed = f"lists {listing} alone" if names else "lists no models"
+        return STATE_MISSING, f"answers; '{model}' not in: {', '.join(sorted(names)[:5])}"
+    # llama.cpp's server lists the path of its file
+    listed = f"lists {Path(*names).name} alone" if names else "lists no models"
     return STATE_UNKNOWN, f"answers, but {listed}; a call shows whether it serves '{model}'"
 
 

@@ -9,6 +9,8 @@ import sqlalchemy as sa
 from moot.core.errors import UserError
 from moot.llm.ledger.database import explain_errors, open_engine
 
+_WITHOUT_DEVICE = frozenset({"tmpfs", "ramfs", "rootfs", "overlay", "zfs", "btrfs"})
+"""Local file systems that name no device."""
 _MOUNTS = Path("/proc/self/mounts")
 _REMEDY = "Name a local folder, or a PostgreSQL database, under `ledger`."
 _ESCAPE = re.compile(r"\\([0-7]{3})")
@@ -51,7 +53,7 @@ def check_ledger(ledger: str) -> str:
 def find_network_file_system(folder: Path, mounts: str | None = None) -> str:
     """Return the type of the network file system that a folder is on; "" for any other.
 
-    The device of such a file system names a host: `server:/home`, `//server/share`.
+    A local file system has a device in /dev, or is one of `_WITHOUT_DEVICE`.
 
     Args:
         folder: an existing folder.
@@ -65,8 +67,8 @@ def find_network_file_system(folder: Path, mounts: str | None = None) -> str:
         if len(fields) > 2:
             device, mount_point, system = fields[:3]
             mount_point = _ESCAPE.sub(lambda match: chr(int(match[1], 8)), mount_point)
-            names_host = ":" in device or device.startswith("//")
-            system_of_mount[Path(mount_point)] = system.removeprefix("fuse.") if names_host else ""
+            is_local = device.startswith("/dev/") or system in _WITHOUT_DEVICE
+            system_of_mount[Path(mount_point)] = "" if is_local else system.removeprefix("fuse.")
     systems_above = map(system_of_mount.get, (place, *place.parents))
     return next((system for system in systems_above if system is not None), "")
 

@@ -7,7 +7,6 @@ usually, and how fast each model is.
 
 import csv
 import math
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from moot.core.batch_config import HOURS_PER_WAVE
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.model_config import ModelConfig
 from moot.llm.ledger.ledger import Entry
-from moot.llm.stand_in import CHARACTERS_PER_TOKEN
+from moot.llm.stand_in import CHARACTERS_PER_TOKEN, LONGEST_REPLY
 
 TABLE = Path("data/published/reply_lengths.csv")
 LABEL = "label"
@@ -31,8 +30,6 @@ The recorded calls of the packaged model took .22, and .05 with the tokens that 
 their prompts begin as the ones before.
 """
 SECONDS_PER_HOUR = 3600.0
-PLACEHOLDER = re.compile(r"[0-9a-f]{12} ([0-9a-f]{4})(?: \1)+")
-"""A longest reply of the stand-in, where a later prompt quotes it."""
 _MEASURED_REPLIES = 200
 
 
@@ -78,7 +75,7 @@ class Estimate:
         kind = self._kinds.get(entry.call_id, "")
         usual = self._lengths.get((kind, ""), SHARE_OF_CEILING * ceiling)
         reply_tokens = min(self._lengths.get((kind, entry.model), usual), ceiling)
-        lengths = [len(quote[0]) for quote in PLACEHOLDER.finditer(entry.request)]
+        lengths = [len(quote[0]) for quote in LONGEST_REPLY.finditer(entry.request)]
         statement = self._lengths["statement", ""]
         excess = sum(max(length / CHARACTERS_PER_TOKEN - statement, 0) for length in lengths)
         return max(entry.reply.prompt_tokens - excess, 0), reply_tokens
@@ -87,8 +84,9 @@ class Estimate:
         """Return the likely price of some calls."""
         total = 0.0
         for entry in entries:
-            prompt_tokens, reply_tokens = map(round, self.tokens(entry))
-            total += self._models[entry.model].cost(prompt_tokens, reply_tokens)
+            model = self._models[entry.model]
+            if model.price_used:
+                total += model.cost(*map(round, self.tokens(entry)))
         return round(total, 4)
 
     def _measured_speed(self, name: str) -> float | None:
@@ -96,12 +94,9 @@ class Estimate:
         as the packaged model has in the default run; None without such a reply.
         """
         if name not in self._speeds:
-            equal_names = [
-                equal for equal in self._models if self._models[equal] == self._models[name]
-            ]
-            replies = [
-                entry.reply for entry in self._example_entries(equal_names, _MEASURED_REPLIES)
-            ]
+            model = self._models[name]
+            names = [other_name for other_name, entry in self._models.items() if entry == model]
+            replies = [entry.reply for entry in self._example_entries(names, _MEASURED_REPLIES)]
             timed = [reply for reply in replies if reply.seconds > 0]
             tokens = [
                 READING_SHARE * reply.prompt_tokens + reply.completion_tokens for reply in timed

@@ -11,7 +11,7 @@ Cluster = str | tuple[str, ...]
 """A name, or one name of each kind if cases belong to clusters of several kinds."""
 
 NEAR_DUPLICATE_OF = "near_duplicate_of"
-"""Attributes of a training or validation case that would leak a test case: the id of that case."""
+"""Attribute of a training or validation case that would leak a test case: the id of that case."""
 
 
 @dataclass(frozen=True, slots=True)

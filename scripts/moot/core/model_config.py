@@ -412,19 +412,16 @@ class ModelConfig(StrictModel):
         prompt_tokens: int,
         completion_tokens: int,
         cached_tokens: int = 0,
-        *,
-        batched: bool | None = None,
     ) -> float:
         """Return the price of one call in US dollars.
 
         Args:
             prompt_tokens, completion_tokens: of the call.
             cached_tokens: the part of the prompt's tokens that a cache served.
-            batched: whether the call is sent together with others. Default: as configured.
         """
         total = self.price.microdollars(prompt_tokens, completion_tokens, cached_tokens)
-        is_batched = self.gathers_calls if batched is None else batched
-        return total * (1 - DISCOUNT * is_batched) / 1e6
+        discount = DISCOUNT if self.gathers_calls else 0.0
+        return total * (1 - discount) / 1e6
 
 
 def _is_on_hub(entry: ValidationInfo, model: str) -> bool:

@@ -98,10 +98,11 @@ def _read_files(options: TranscriptsOptions) -> pd.DataFrame:
     """
     faults, tables = Faults(), dict[int, pd.DataFrame]()
     for number, file in enumerate(options.files):
+        broken_rows = Faults()  # of this file: its reader raises the first one if no row is left
         with faults.noting():
-            tables[number] = _read_file(file, options, faults)
-    if faults.messages:
-        raise UserError("\n".join(faults.messages))
+            tables[number] = _read_file(file, options, broken_rows)
+        faults.add_all(broken_rows)
+    faults.check()
     return pd.concat(tables, names=["file", "row"])
 
 

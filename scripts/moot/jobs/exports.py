@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from moot.core.artifacts import atomic_path, read_frame, read_frames
 from moot.jobs.job_results import load_model_results
 from moot.plan.plan import Plan
-from moot.report.escaping import csv_text
+from moot.report.escaping import csv_cell
 from moot.report.exports import Export, write_inspect_log
 from moot.report.workbook import write_workbook
 from moot.scores.score import OVERALL
@@ -34,7 +34,7 @@ def write_exported_tables(artifacts: Mapping[str, Sequence[Path]], folder: Path)
     folder.mkdir(parents=True, exist_ok=True)
     frames = {name: read_frames(files) for name, files in artifacts.items() if files}
     for name, frame in frames.items():
-        safe = frame.map(lambda cell: csv_text(cell) if isinstance(cell, str) else cell)
+        safe = frame.map(csv_cell)
         with atomic_path(folder / f"{name}.csv") as part:
             # The byte-order mark tells Excel that the file is UTF-8.
             safe.to_csv(part, index=False, encoding="utf-8-sig")

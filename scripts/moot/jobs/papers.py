@@ -14,7 +14,7 @@ from moot.core.types import JsonObject
 from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.llm.identity import key_variable
 from moot.papers.as_published import confirm_served
-from moot.papers.contents import ItemPlan, MadeUpInputs, PaperRun, scores_frame, write_paper
+from moot.papers.contents import ItemPlan, MadeUpInputs, PaperRun, write_paper
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
 from moot.papers.page import paper_files
 from moot.papers.parts import Design
@@ -51,7 +51,6 @@ def write_page_of_plan(plan: Plan, name: str, files: Collection[Path]) -> None:
     run = PaperRun(
         paper=paper,
         results=results,
-        scores=scores_frame(results.values()),
         items={item.name: _plan_item(plan, paper, item) for item in paper.items},
         models={
             name: f"{model.model} ({model.endpoint})" for name, model in plan.config.models.items()

@@ -7,6 +7,7 @@ It costs nothing and knows nothing: its answers are drawn.
 import hashlib
 import json
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from moot.llm.request import Reply, Request
 MARK = "[SIMULATED]"
 """Starts every free text, so that no transcript looks like a model's."""
 CHARACTERS_PER_TOKEN = 4.0
+LONGEST_REPLY = re.compile(r"[0-9a-f]{12} ([0-9a-f]{4})(?: \1)+")
+"""A reply of the greatest length (`_statement`), where a later prompt quotes it."""
 _WORDS_PER_TOKEN = 0.6
 _SECONDS_TO_FIRST_TOKEN, _TOKENS_PER_SECOND = 0.6, 40.0
 _REFUSAL = "I am sorry, but I cannot help with this request."

@@ -75,7 +75,6 @@ class PaperRun:
     Attributes:
         paper: The paper.
         results: The results of each study of the paper.
-        scores: The scores of all runs and trained models, as `scores_frame` returns them.
         items: What the configuration says about each item.
         models: The configuration of each model, in words.
         findings: The findings about each item, and about the text as `PAPER/text`.
@@ -85,7 +84,6 @@ class PaperRun:
 
     paper: Paper
     results: Mapping[str, StudyResults]
-    scores: pd.DataFrame
     items: Mapping[str, ItemPlan]
     models: Mapping[str, str]
     findings: Mapping[str, Sequence[str]]
@@ -110,7 +108,8 @@ def write_paper(run: PaperRun, folder: Path) -> None:
         join_notes(notes),
         _read_text(run, published),
     )
-    write_csv(run.scores, folder / run.paper.name / SCORES, run.is_rehearsal)
+    scores = scores_frame(run.results.values())
+    write_csv(scores, folder / run.paper.name / SCORES, run.is_rehearsal)
 
 
 def published_values_of(frame: pd.DataFrame) -> PublishedValues:

@@ -6,7 +6,7 @@ from moot.papers.examples import ExampleTable
 from moot.papers.grid import Grid, GridCell, GridRow
 from moot.papers.items import Paper, PaperItem
 from moot.papers.parts import ExampleRow
-from moot.report.latex import LatexColumn, latex_table
+from moot.report.latex import LatexColumn, latex_table, table_label
 
 MAX_OWN_CHARS = 160
 """Characters of this run in a cell of an example."""
@@ -32,7 +32,8 @@ def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
             rows.append((_describe_source(row),))
         heads = row.heads if item.is_one_system else _heads_with_data(row)
         rows.append((*heads, *map(_own_text, row.cells)))
-    return latex_table(columns, rows, _caption(paper, item), _label(item), notes)
+    label = table_label(item.paper, item.key)
+    return latex_table(columns, rows, _caption(paper, item), label, notes)
 
 
 def example_latex(paper: Paper, item: PaperItem, table: ExampleTable, notes: Sequence[str]) -> str:
@@ -45,15 +46,12 @@ def example_latex(paper: Paper, item: PaperItem, table: ExampleTable, notes: Seq
         rows += [_example_row(table, row, "This run", MAX_OWN_CHARS) for row in step.own]
     if table.title:
         notes = [f"This run: {table.title}. Long texts are cut.", *notes]
-    return latex_table(columns, rows[1:], _caption(paper, item), _label(item), notes)
+    label = table_label(item.paper, item.key)
+    return latex_table(columns, rows[1:], _caption(paper, item), label, notes)
 
 
 def _caption(paper: Paper, item: PaperItem) -> str:
     return f"{paper.short}, {item.number}: {item.title}"
-
-
-def _label(item: PaperItem) -> str:
-    return f"tab:{item.paper.replace('_', '-')}-{item.key}"
 
 
 def _example_row(

@@ -7,7 +7,6 @@ moot may not ship a paper's words, but a user may have the paper. The passages o
 templates of `config/prompts_published`.
 """
 
-import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPException
@@ -16,12 +15,19 @@ from pathlib import Path
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.text_files import read_text
-from moot.core.yaml_text import load_yaml
 from moot.datasets.download import fetch_url
 from moot.papers.code_prompts import read_code_prompts
+from moot.papers.items import items_file, read_papers
 from moot.papers.paper_text import read_paper
 from moot.papers.printed_passages import PaperText, Passage, letters_of, read_passage
-from moot.papers.wording import CODE_TABLE, PUBLISHED, TEMPLATES, WORDS_TABLE, words_digest
+from moot.papers.wording import (
+    CODE_TABLE,
+    PUBLISHED,
+    TEMPLATES,
+    WORDS_TABLE,
+    read_rows,
+    words_digest,
+)
 
 DOWNLOAD = "download"
 """The value of `prompts_from` that fetches the pinned program of AgenticSimLaw's authors."""
@@ -78,7 +84,7 @@ def write_prompts(
         return _describe([_write_code_prompts(source, shipped, target, fetch)], source)
     paper = PaperText(read_paper(Path(source)))
     passages: dict[str, list[Passage]] = {}
-    for row in _rows(shipped / PUBLISHED / WORDS_TABLE):
+    for row in read_rows(shipped / PUBLISHED / WORDS_TABLE):
         passages.setdefault(row["paper"], []).append(read_passage(row))
     titles = _titles(shipped)
     beginning = paper.letters[:_TITLE_LETTERS].casefold()
@@ -125,7 +131,7 @@ def _write_code_prompts(
         UserError: The program is not available, or a text is missing or differs from the pinned
             one.
     """
-    rows = _rows(shipped / PUBLISHED / CODE_TABLE)
+    rows = read_rows(shipped / PUBLISHED / CODE_TABLE)
     if source == DOWNLOAD:
         source = rows[0]["url"]
         program = _fetch_program(source, fetch)
@@ -233,11 +239,6 @@ def _warn_of_punctuation(path: Path) -> str:
 
 def _titles(shipped: Path) -> dict[str, str]:
     """Return the title of each paper by its name in prompts.csv, or else in items.yaml."""
-    items = load_yaml((shipped / PUBLISHED / "items.yaml").read_text(encoding="utf-8"))
     names = {item_key: name for name, item_key in _ITEM_KEYS.items()}
-    return {names.get(key, key): paper["title"] for key, paper in items["papers"].items()}
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    papers = read_papers(items_file(shipped))
+    return {names.get(key, key): paper.title for key, paper in papers.items()}

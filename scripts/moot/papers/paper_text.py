@@ -75,7 +75,6 @@ def _decode(content: bytes) -> str:
 
 def _read_pdf(path: Path) -> str:
     from pypdf import PdfReader
-    from pypdf.errors import PdfReadError
 
     try:
         reader = PdfReader(path)
@@ -84,8 +83,6 @@ def _read_pdf(path: Path) -> str:
         pages = [page.extract_text() for page in reader.pages]
     except UserError:
         raise
-    except (PdfReadError, OSError) as error:
-        raise UserError(f"{path}: not a readable PDF ({error}). Download it again.") from None
     except Exception as error:
         # A damaged PDF raises errors of many kinds inside the library.
         raise UserError(

@@ -95,7 +95,7 @@ def _has_words_of(
 def _read_printed(shipped: Path, table: str) -> dict[tuple[str, str], PrintedPrompts]:
     """Return the prompts of a table by protocol and data set."""
     prompts: dict[tuple[str, str], PrintedPrompts] = {}
-    for row in _rows(shipped / PUBLISHED / table):
+    for row in read_rows(shipped / PUBLISHED / table):
         folder = shipped / TEMPLATES / row["paper"] / row["protocol"]
         printed = prompts.setdefault(
             (row["protocol"], row["data"]), PrintedPrompts(_templates(folder), {})
@@ -104,7 +104,8 @@ def _read_printed(shipped: Path, table: str) -> dict[tuple[str, str], PrintedPro
     return prompts
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table of prompts, by column."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 

@@ -61,7 +61,7 @@ async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     )
     rows = _source_debates(debate.setup)[debate.case.case_id, debate.repeat].rows
     for number, turns in groupby(rows, lambda row: row["round"]):
-        are_public = [_play(debate, row, JUDGE) for row in turns]
+        are_public = [_play(debate, row) for row in turns]
         if any(are_public):
             belief = await debate.say(
                 JUDGE,
@@ -75,9 +75,9 @@ async def rejudge(debate: Debate, params: RejudgeParams) -> Answer | None:
     return read_answer(debate, belief) if belief else None
 
 
-def _play(debate: Debate, row: Fields, judge: str) -> bool:
+def _play(debate: Debate, row: Fields) -> bool:
     """Record a turn again, and return whether the new judge reads it."""
-    if row["speaker"] != judge:
+    if row["speaker"] != JUDGE:
         is_public = row["visibility"] == PUBLIC and bool(row["text"])
         if is_public:
             debate.record(

@@ -15,6 +15,9 @@ from moot.protocols.experiment import Experiment
 from moot.report.study_results import StudyResults
 from moot.scores.contrasts import Contrast
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as MatplotlibFigure
+
 
 @dataclass(frozen=True)
 class StudyPlan:
@@ -25,9 +28,8 @@ class StudyPlan:
         controls: experiments that each change one thing in another experiment.
         trials: experiments with too few debates for conclusions.
         contrasts: planned comparisons with a side in this run.
-        trained_
-        datasets: the data sets that baselines are trained on. datasets: the options of all data
-            sets, by name.
+        trained_datasets: the data sets that baselines are trained on.
+        datasets: the options of all data sets, by name.
         is_in_run: whether the run has an experiment of the study.
     """
 
@@ -70,10 +72,6 @@ def has_contrasts(plan: StudyPlan) -> bool:
 def has_labels(plan: StudyPlan) -> bool:
     """Return whether statements of an experiment are labelled."""
     return any(experiment.config.labelers for experiment in plan.experiments)
-
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as MatplotlibFigure
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,6 @@ from pathlib import Path
 import jinja2
 from markupsafe import escape
 
-
-def markdown_table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table in Markdown."""
-    headings = list(headings)
-    return "\n".join(_table_line(cells) for cells in (headings, ["---"] * len(headings), *rows))
-
-
-def _table_line(cells: Iterable[str]) -> str:
-    escaped = [cell.replace("|", r"\|") for cell in cells]
-    return f"| {' | '.join(escaped)} |"
-
-
 PAGE = Path(__file__).parent / "page"
 """The folder of page templates and of the reader's files."""
 _JOINER_CONTEXT = "[\u0590-\u1fff\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]"
@@ -66,6 +54,17 @@ _CODE = re.compile("`([^`]+)`")
 _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 _STARTS_A_BLOCK = re.compile(r"^(\d+)([.)])|^([-+:])")
 _STARTS_A_LINK = re.compile(r"(?i)(www)\.|:(?=//)")
+
+
+def markdown_table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table in Markdown."""
+    headings = list(headings)
+    return "\n".join(_table_line(cells) for cells in (headings, ["---"] * len(headings), *rows))
+
+
+def _table_line(cells: Iterable[str]) -> str:
+    escaped = [cell.replace("|", r"\|") for cell in cells]
+    return f"| {' | '.join(escaped)} |"
 
 
 def visible(text: object) -> str:

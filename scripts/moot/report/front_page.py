@@ -26,7 +26,7 @@ from moot.core.experiment_config import COMPARISON
 from moot.core.types import Fields
 from moot.report import FIGURES, TABLES
 from moot.report.escaping import page_template
-from moot.report.figures import has_content
+from moot.report.figures import count_phrase, has_content
 from moot.report.notes import REHEARSAL_NOTE
 from moot.report.study_questions import SIGNS, StudyQuestion, choose_questions
 from moot.report.tables import missing_values
@@ -88,10 +88,9 @@ def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) 
     debate_count, experiment_count = debates
     counts = Counter(question.answer for question in questions)
     answers = ", ".join(f"{counts[word]} {word}" for word in SIGNS)
-    experiments = f"{experiment_count} experiment{'s' * (experiment_count != 1)}"
     sentences = [
-        f"This run has {debate_count:,} debates in {experiments}. Below are"
-        f" {len(questions)} question{'s' * (len(questions) != 1)}: {answers}."
+        f"This run has {debate_count:,} debates in {count_phrase(experiment_count, 'experiment')}."
+        f" Below are {count_phrase(len(questions), 'question')}: {answers}."
     ]
     answered_questions = [question for question in questions if question.answer != CANNOT_TELL]
     sentences += map(_describe_answer, answered_questions[:ANSWERS_IN_SUMMARY])

@@ -34,6 +34,16 @@ class LatexColumn:
     is_number: bool = False
 
 
+def table_label(*names: str) -> str:
+    """Return the label of a table.
+
+    >>> table_label("decision_conference", "table5")
+    'tab:decision-conference-table5'
+    """
+    # hyperref and babel read further colons, and some classes underscores, in labels.
+    return f"tab:{'-'.join(names)}".replace("_", "-")
+
+
 def latex_table(
     columns: Sequence[LatexColumn],
     rows: Sequence[Sequence[str]],

@@ -15,7 +15,7 @@ from moot.core.types import Column as Values
 from moot.report.columns import KEY, OURS, PUBLISHED
 from moot.report.content import Column, Table, TableContent
 from moot.report.escaping import csv_text, page_template
-from moot.report.latex import LatexColumn, latex_table
+from moot.report.latex import LatexColumn, latex_table, table_label
 from moot.report.notes import EXPLORATORY, EXPLORATORY_NOTE
 from moot.report.study_results import StudyResults
 
@@ -158,8 +158,7 @@ def as_latex(entry: Table, content: TableContent, results: StudyResults) -> str:
     columns = shown_columns(content)
     heads = [LatexColumn(column.heading, is_number=column.numeric) for column in columns]
     rows = list(zip(*(column.cells for column in columns), strict=True))
-    # hyperref and babel read further colons, and some classes underscores, in labels.
-    label = f"tab:{entry.study}-{entry.name}".replace("_", "-")
+    label = table_label(entry.study, entry.name)
     return latex_table(heads, rows, entry.caption, label, notes_under(content, results))
 
 

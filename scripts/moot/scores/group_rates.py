@@ -26,7 +26,7 @@ class GroupRate:
         attribute, group: the attribute of the cases, and its value.
         rate: `TRUE_POSITIVE`, `FALSE_POSITIVE` or `PREDICTED`.
         value, low, high: the rate with its 95 % interval by cluster. NaN if fewer than
-            `FEWEST_CASES` cases of the group define the rate (people who were not arrested again
+            `MIN_CASES` cases of the group define the rate (people who were not arrested again
             define a false positive rate).
         cases, n: cases that define the rate, and valid answers about them.
         compared_with: the attribute's largest group; "" for that group itself, and if one of the
@@ -56,7 +56,7 @@ def group_rates(results: ExperimentResults, model: str, rates: Sequence[str]) ->
 
     The task must have two labels; for others the list is empty.
 
-    Groups with fewer than `FEWEST_CASES` cases and attributes with more than `MOST_VALUES` values
+    Groups with fewer than `MIN_CASES` cases and attributes with more than `MOST_VALUES` values
     are left out. Groups consist of different people: see `moot.stats.differences.compare_unpaired`.
     The attributes are those by which the data set groups people (`task.groups`).
     """

@@ -29,8 +29,8 @@ class Change:
     Attributes:
         changed: the mean change between both prompts.
         between_repeats: the mean change between repeats of one prompt; NaN without repeats.
-        more, low, high: the difference between them, with its 95 % interval by cluster; NaN without
-            repeats.
+        excess, low, high: the difference between them, with its 95 % interval by cluster; NaN
+            without repeats.
         cases: how many cases this rests on.
     """
 
@@ -84,8 +84,10 @@ def changes(
     by_case = by_case.dropna(subset="changed").fillna({"between repeats": default_change})
     repeated = by_case.dropna()
     if repeated.empty:
-        nothing = float("nan")
-        return Change(by_case["changed"].mean(), nothing, nothing, nothing, nothing, len(by_case))
+        undefined = float("nan")
+        return Change(
+            by_case["changed"].mean(), undefined, undefined, undefined, undefined, len(by_case)
+        )
     jackknife = ClusterJackknife([clusters[case] for case in repeated.index])
     excess = mean_statistic(repeated["changed"] - repeated["between repeats"], DIFFERENCE)
     changed, between_repeats = (float(mean) for mean in repeated.mean())

@@ -303,3 +303,16 @@ def test_no_script_replies_to_others() -> None:
         for statements in load_human_statements(case_id).values():
             for text in statements:
                 assert not list(re.finditer(REPLIES_TO_OTHERS, text))
+
+
+def test_a_surname_of_two_people_is_in_doubt() -> None:
+    mentions = [
+        masking.Mention("Anna Berg", "Person", "plaintiff"),
+        masking.Mention("Carl Berg", "Person", "defendant"),
+        masking.Mention("Berg", "Person", ""),
+        masking.Mention("Ellen Lund", "Person", ""),
+        masking.Mention("Lund", "Person", ""),
+    ]
+    labels = masking.label_names(mentions, frozenset())
+    assert labels["Anna Berg"] != labels["Carl Berg"] and labels["Berg"] == ""
+    assert labels["Lund"] == labels["Ellen Lund"] != ""

@@ -12,9 +12,8 @@ from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, transcript_row
-from moot.scores.results import ExperimentResults
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
-from results_on_disk import experiment_view, prediction, write_results
+from results_on_disk import write_results
 from scripted_model import ScriptedModel, hold, make_debate
 
 SOURCE = {"source_experiment": "conference", "source_model": "scripted"}
@@ -128,22 +127,3 @@ async def test_a_transcript_without_statements_is_refused(
         await judge(
             results.results / "transcripts/conference/scripted/0.parquet", case, task, ["AGREEMENT"]
         )
-
-
-async def judged_results(
-    folder: Path, case: Case, task: Task, path: Path, decisions: dict[str, list[str]]
-) -> ExperimentResults:
-    """The results of one experiment `judges` with several models, which grade themselves with 8."""
-    transcripts, predictions = {}, {}
-    for name, words in decisions.items():
-        answer, debate, _ = await judge(path, case, task, words)
-        transcripts[name] = [
-            transcript_row(debate, utterance) | {"model": name} for utterance in debate.utterances
-        ]
-        label = answer.prediction if answer else ""
-        predictions[name] = [prediction(case.case_id, case.target, label)]
-    params = PROTOCOLS["judging"].params.model_validate(SOURCE).model_dump()
-    config = experiment_view("judging", "conference", tuple(decisions), params=params)
-    return write_results(
-        folder, [case], predictions, transcripts, task, experiment="judges", config=config
-    )

@@ -29,7 +29,6 @@ from moot.studies.courtroom.nlsy97_variables import (
 )
 
 MakeContext = Callable[..., LoadContext]
-HEADER = ("id", LABEL, *FEATURES)
 
 
 @pytest.fixture(scope="module")

@@ -40,8 +40,10 @@ def _sampled_effect(unchanged: tuple[float, ...], changed: tuple[float, ...]) ->
     comparison = compare_unpaired(_sums(unchanged), _sums(changed), *clusters, SHARE)
     if not {*unchanged, *changed} <= {0, 1}:
         return comparison
-    p = _fisher_p(*((values.count(1), values.count(0)) for values in (unchanged, changed)))
-    return replace(comparison, p=p)
+    from scipy.stats import fisher_exact  # registries are read at every start of Snakemake
+
+    counts = [[values.count(1), values.count(0)] for values in (unchanged, changed)]
+    return replace(comparison, p=float(fisher_exact(counts)[1]))
 
 
 def _sums(values: Values) -> Sums:
@@ -92,11 +94,3 @@ def moved_verdict(
         is_large = abs(effect.difference) > floor and abs(effect.difference) >= smallest
         moved.append(is_large and not p >= 1 - LEVEL)  # an exact effect has no p
     return moved
-
-
-@cache  # few answers make few tables
-def _fisher_p(unchanged: tuple[int, int], changed: tuple[int, int]) -> float:
-    """Return the p of Fisher's exact test, from the counts of both answers on each side."""
-    from scipy.stats import fisher_exact  # slow to import
-
-    return float(fisher_exact(np.array([unchanged, changed]))[1])

@@ -81,9 +81,10 @@ class Panels:
             covariance, scale = squares(slice(None)) - singles
             return ratio(covariance, scale.round(_DIGITS))
 
-        rarer = min(self.wrong_counts.sum(), self.right_counts.sum())
-        low = -rarer / max(1.0, self.sizes.sum() - rarer)
-        return Statistic(correlation, (low, 1.0), self.coincidences)
+        wrong, right = wrong_members.sum(axis=0), (members - wrong_members).sum(axis=0)
+        # no pair of names correlates below the highest odds of either answer
+        odds = (ratio(wrong, right, np.inf).max(), ratio(right, wrong, np.inf).max())
+        return Statistic(correlation, (-float(min(1.0, *odds)), 1.0), self.coincidences)
 
     def independent_majority(self) -> Statistic:
         """Return the accuracy of a majority if members erred independently (Poisson-binomial)."""

@@ -241,11 +241,13 @@ def _warn_of_long_numbers(path: Path, rows: pd.DataFrame) -> None:
     is_long = rows.map(lambda cell: isinstance(cell, int | float) and abs(cell) >= _EXCEL_LIMIT)
     if is_long.any(axis=None):
         row = is_long.index[is_long.any(axis="columns")][0]
+        column = is_long.columns[is_long.loc[row]][0]
         LOG.warning(
-            "%s: row %s holds a number of more than 15 digits, of which Excel keeps 15. If it is an"
-            " id, save its column as text.",
+            "%s: row %s, column %s holds a number of more than 15 digits, of which Excel keeps 15."
+            " If it is an id, save its column as text.",
             path,
             row,
+            column,
         )
 
 

@@ -90,10 +90,8 @@ class AnthropicEndpoint(SdkEndpoint):
         if system_text := "\n\n".join(system):
             body["system"] = system_text
         if request.schema is not None:
-            import anthropic  # a replay must not load clients
-
             # The API refuses some keywords of JSON Schema, which the package moves into texts.
-            supported = anthropic.transform_schema(dict(request.schema))
+            supported = self._package.transform_schema(dict(request.schema))
             schema = {"type": "json_schema", "schema": supported}
             body["output_config"] = {**body.get("output_config", {}), "format": schema}
         return body

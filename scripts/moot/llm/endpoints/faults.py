@@ -48,7 +48,7 @@ def fault_of_status(
         content: the body of the response.
         model: the model's name, for the message.
     """
-    body = _read_json(content)
+    body = read_json_or_none(content)
     code = _error_object(body).get("code")
     words = _words(body) or content.decode("utf-8", "replace") or _phrase(status)
     message = redacted(f"HTTP {status}: {words}").rstrip(".")  # further words follow
@@ -83,7 +83,7 @@ def has_error(body: Json) -> bool:
 def fault_in_success(body: Json, model: str) -> MootError:
     """Return the error in a response with status 200, which counts as its code, else as 400."""
     content = json.dumps(body).encode()
-    code = str(_error_object(_read_json(content)).get("code") or "")
+    code = str(_error_object(read_json_or_none(content)).get("code") or "")
     status = int(code) if code.isdecimal() and 400 <= int(code) < 600 else 400
     return fault_of_status(status, {}, content, model)
 
@@ -102,7 +102,8 @@ def read_json(content: bytes) -> Json:
         raise TransientError(redacted(problem)) from None
 
 
-def _read_json(content: bytes) -> Json:
+def read_json_or_none(content: bytes) -> Json:
+    """Return a decoded response, or the first of a list (Google sends one); None if unreadable."""
     try:
         body = read_json(content)
     except TransientError:

@@ -20,7 +20,7 @@ from moot.core.types import Fields, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.connections import http_options
-from moot.llm.endpoints.faults import fault_in_success, fault_of_status, read_json
+from moot.llm.endpoints.faults import fault_in_success, fault_of_status, read_json_or_none
 from moot.llm.endpoints.logprobs import choice_logprobs
 from moot.llm.endpoints.messages import check_reply_content
 from moot.llm.identity import server_address
@@ -60,9 +60,11 @@ def _raise_faults(model: str) -> Callable[["httpx.Response"], Awaitable[None]]:
         content = await response.aread()
         if not response.is_success:
             raise fault_of_status(response.status_code, response.headers, content, model)
-        for line in content.splitlines():  # of a stream, each line is a part of the reply
-            part = read_json(line) if b'"error"' in line else {}
-            if part.get("error"):  # servers that speak Ollama's API send it beside a message too
+        whole = read_json_or_none(content)
+        lines = [] if isinstance(whole, dict) else content.splitlines()
+        for part in (whole, *map(read_json_or_none, lines)):  # of a stream, a part a line
+            # servers that speak Ollama's API send an error beside a message too
+            if isinstance(part, dict) and part.get("error"):
                 raise fault_in_success(part, model)
 
     return check

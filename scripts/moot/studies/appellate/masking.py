@@ -87,7 +87,7 @@ def mask_facts(text: str, names: Names, max_chars: int) -> tuple[str, str]:
             mentions += _find_names(sentence, analysis)
             if not has_disposition and _is_fact(sentence) and _is_past(analysis.tokens):
                 candidates.append(sentence)
-    labels = _label_names(mentions, ordinary)
+    labels = label_names(mentions, ordinary)
     facts: list[str] = []
     for sentence in candidates:
         masked = _replace_names(sentence, labels)
@@ -147,7 +147,7 @@ def _split_name(name: str) -> frozenset[str]:
     return frozenset(key for key in keys if key.removesuffix("s") not in COURT_WORDS)
 
 
-def _label_names(mentions: Sequence[Mention], ordinary: frozenset[str]) -> Mapping[str, str]:
+def label_names(mentions: Sequence[Mention], ordinary: frozenset[str]) -> Mapping[str, str]:
     """Return the pseudonym of each form of a name; "" if the form or its kind is in doubt.
 
     A part of a name is the whole name. A party gets its role if nobody else has it, anybody else a
@@ -159,12 +159,13 @@ def _label_names(mentions: Sequence[Mention], ordinary: frozenset[str]) -> Mappi
         if mention.role:
             roles.setdefault(mention.form, mention.role)
     labels, count = dict[str, str](), Counter[str]()
-    for form in sorted(kinds, key=lambda form: -len(_split_name(form))):
+    words = {form: _split_name(form) for form in kinds}
+    for form in sorted(kinds, key=lambda form: -len(words[form])):
         role = next((roles[name] for name in roles if _are_one_name(form, name)), "")
-        whole_name = next((name for name in labels if _split_name(form) <= _split_name(name)), "")
+        whole_names = {labels[name] for name in labels if words[form] <= words[name]}
         noun = role or min(kinds[form])
-        if whole_name:
-            labels[form] = labels[whole_name]
+        if whole_names:  # two people of one surname: in doubt
+            labels[form] = whole_names.pop() if len(whole_names) == 1 else ""
         elif role and role not in labels.values():
             labels[form] = role
         else:

@@ -21,10 +21,9 @@ from moot.papers.parts import (
 from moot.report.study_results import Measurement, Run, StudyResults
 from moot.scores.results import ExperimentResults
 from moot.studies.conference.forms import EVALUATOR, JUDGE, MODERATOR, participant_seat
-from moot.studies.conference.scores_conference import read_grades
+from moot.studies.conference.scores_conference import CONFERENCE, JUDGING, read_grades
 
 STUDY = "conference"
-CONFERENCE_PROTOCOL, JUDGING_PROTOCOL = "conference", "judging"
 
 
 def list_graded_runs(results: StudyResults) -> list[Run]:
@@ -33,14 +32,14 @@ def list_graded_runs(results: StudyResults) -> list[Run]:
     Judges of the same exchanges come first, then conferences in which the judge's model takes every
     seat.
     """
-    judges = results.runs(results.find_experiments(JUDGING_PROTOCOL), Run)
-    conferences = results.find_experiments(CONFERENCE_PROTOCOL, agreement=True)
+    judges = results.runs(results.find_experiments(JUDGING), Run)
+    conferences = results.find_experiments(CONFERENCE, agreement=True)
     return [*judges, *results.runs(conferences, Run)]
 
 
 def name_participants(run: Run) -> str:
     """Return the models that take part in the exchanges which a run's judge decides on."""
-    if run.results.config.protocol == JUDGING_PROTOCOL:
+    if run.results.config.protocol == JUDGING:
         return str(run.params["source_model"])
     seats = run.params.get("seats", {})
     names = [seats.get(seat, run.model) for seat in _participant_seats(run.params)]
@@ -69,7 +68,7 @@ def agreement_detection(run: ItemRun) -> list[Part]:
     placed_runs: list[tuple[str, tuple[str, ...], Run]] = []
     for graded_run in list_graded_runs(run.results):
         participants = name_participants(graded_run)
-        is_judging = graded_run.results.config.protocol == "judging"
+        is_judging = graded_run.results.config.protocol == JUDGING
         debates = f"exchange of {participants}" if is_judging else f"conference of {participants}"
         grader = graded_run.params.get("seats", {}).get("grader", "itself")
         heads = (f"{graded_run.model_name} ({debates}, graded by {grader})",)

@@ -34,8 +34,7 @@ from moot.stats.statistic import AMOUNT, ANY, SHARE, Bounds, mean_statistic, sha
 from moot.studies.conference.data_agreement import AGREEMENT
 from moot.studies.conference.forms import MAX_GRADE, Evaluation
 
-PROTOCOL = "conference"
-CONFERENCES = (PROTOCOL, "judging")
+CONFERENCE, JUDGING = CONFERENCES = ("conference", "judging")
 RUN_LENGTH = 4
 CRITERIA: Bounds = (1.0, 10.0)
 """The scale of the evaluator's criteria."""
@@ -44,7 +43,7 @@ CRITERIA: Bounds = (1.0, 10.0)
 @scorer("conference")
 def conference(results: ExperimentResults) -> pd.DataFrame:
     """Coverage, course and evaluation of every model's conferences."""
-    if results.config.protocol != PROTOCOL:
+    if results.config.protocol != CONFERENCE:
         return no_scores()
     transcripts = number_topics(results.transcripts)
 

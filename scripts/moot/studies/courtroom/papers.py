@@ -216,10 +216,10 @@ def tokens_of_statement(run: Run) -> float:
 
 
 def _scatter(run: ItemRun, places: Iterable[tuple[Run, float]]) -> Iterator[Series]:
-    for one_run, x in places:
-        y = measure(one_run, run.item.entry["y"]["score"])
+    for model_run, x in places:
+        y = measure(model_run, run.item.entry["y"]["score"])
         if not math.isnan(x + y.value):
-            yield _series(one_run, Point(x, y))
+            yield _series(model_run, Point(x, y))
 
 
 def _series(run: Run, *points: Point) -> Series:
@@ -242,12 +242,12 @@ def sorted_debates(run: ItemRun) -> list[Part]:
 
 
 def _score_series(run: ItemRun, runs: Iterable[Run]) -> Iterator[Series]:
-    for one_run in runs:
-        f1 = measure(one_run, run.item.entry["y"]["score"])
-        accuracy = measure(one_run, run.item.entry["y"]["second"])
+    for model_run in runs:
+        f1 = measure(model_run, run.item.entry["y"]["score"])
+        accuracy = measure(model_run, run.item.entry["y"]["second"])
         if not math.isnan(f1.value):
             yield replace(
-                _series(one_run, Point(_label(one_run), f1, accuracy)), name=_label(one_run)
+                _series(model_run, Point(_label(model_run), f1, accuracy)), name=_label(model_run)
             )
 
 

@@ -224,7 +224,7 @@ def prepare(
 
     Args:
         records, task, options, context: of the data set, records in the order of their files.
-        court: the court whose outcome rules apply, a key of `leakage.OUTCOME_RULES`.
+        court: the court whose outcome rules apply, a key of `OUTCOME_RULES`.
         cleaning: the loader's counts so far; this function adds to them.
         sources: the files that were read.
         min_cases: a label with fewer training cases is left out, with its cases of every split.

@@ -152,11 +152,11 @@ def reasoning(run: ItemRun) -> list[Part]:
 
 def _method_rows(run: ItemRun, runs: list[Run]) -> list[OwnRow]:
     placed_runs = []
-    for one_run in runs:
-        heads = (f"{one_run.method}, {one_run.model_name}",)
-        placed_runs.append((_data_part(one_run), heads, one_run))
+    for model_run in runs:
+        heads = (f"{model_run.method}, {model_run.model_name}",)
+        placed_runs.append((_data_part(model_run), heads, model_run))
     rows = rows_of_runs(run.item, placed_runs)
-    by_experiment = {(one_run.experiment, one_run.model): one_run for one_run in runs}
+    by_experiment = {(model_run.experiment, model_run.model): model_run for model_run in runs}
     return [_with_subset_accuracy(row, by_experiment) for row in rows]
 
 
@@ -266,22 +266,22 @@ def _sweep_series(run: ItemRun, name: str) -> Iterator[Series]:
     for group in sweeps(run.results, name):
         for model in group[0].config.models:
             runs = [Run(results, model, run.results) for results in group]
-            swept |= {(one_run.experiment, model) for one_run in runs}
+            swept |= {(model_run.experiment, model) for model_run in runs}
             yield _series(_one_run_a_value(runs, name, run.item.experiments), name)
-    for one_run in list_runs(run.results, DEBATE):
-        is_of_paper = one_run.experiment.startswith(PREFIX)
-        if (one_run.experiment, one_run.model) not in swept and not is_of_paper:
-            yield _series([one_run], name)
+    for model_run in list_runs(run.results, DEBATE):
+        is_of_paper = model_run.experiment.startswith(PREFIX)
+        if (model_run.experiment, model_run.model) not in swept and not is_of_paper:
+            yield _series([model_run], name)
 
 
 def _one_run_a_value(runs: list[Run], name: str, experiments: Sequence[str]) -> list[Run]:
     """Return a run for each value of a parameter, if possible of the item's own experiments."""
     runs_of_values: dict[float, Run] = {}
-    for one_run in runs:
-        is_own = one_run.experiment.startswith(tuple(experiments))
-        value = float(one_run.params[name])
+    for model_run in runs:
+        is_own = model_run.experiment.startswith(tuple(experiments))
+        value = float(model_run.params[name])
         if is_own or value not in runs_of_values:
-            runs_of_values[value] = one_run
+            runs_of_values[value] = model_run
     return [runs_of_values[value] for value in sorted(runs_of_values)]
 
 

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from moot.core.likelihood import calibrate, log_shares
-from moot.core.types import Fields
 from moot.core.utterance_kinds import CONCLUSION, RELIABILITY, SMOOTHED, UNUSABLE
 from moot.protocols.smoothing import (
     LABEL_ALONE,
@@ -102,11 +101,6 @@ def _judged(rows: pd.DataFrame) -> Judged:
     )
 
 
-def own_weight(params: Fields) -> float:
-    """Return the T that an experiment ran with."""
-    return float(params.get("weight", 0.5))
-
-
 def right_at(results: ExperimentResults, debates: Sequence[Judged], weight: float | None) -> Floats:
     """Return 1 for each debate that is right at this T, else 0; None stands for O_0.
 
@@ -146,7 +140,7 @@ def _smoothing_scores(
     sample = results.sample(debates[place].case_id for place in positions)
     initial = right_at(results, debates, None)[positions]
     yield sample.score("accuracy_initial", share_statistic(initial), n_invalid=n_invalid)
-    experiment_weight = own_weight(results.config.params)
+    experiment_weight = float(results.config.params["weight"])
     for group, weight in [
         ("overall", experiment_weight),
         *((f"T={weight:g}", weight) for weight in WEIGHTS),

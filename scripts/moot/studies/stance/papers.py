@@ -95,7 +95,9 @@ def polarity(run: ItemRun) -> list[Part]:
 
 def _rows(run: ItemRun, question: StanceQuestion) -> Iterator[OwnRow]:
     runs = list_runs(run.results, question)
-    yield from rows_of_runs(run.item, [("", (one_run.model_name,), one_run) for one_run in runs])
+    yield from rows_of_runs(
+        run.item, [("", (model_run.model_name,), model_run) for model_run in runs]
+    )
     for data, board in iterate_leaderboards(run.results, question):
         cells: dict[tuple[str, str], Measurement] = {}
         by_label = f1_by_label(board, sorted(question.labels))
@@ -120,15 +122,15 @@ def _trained_score(board: Fields, score: str, by_label: dict[str, float]) -> Mea
 def true_labels(run: ItemRun) -> list[Part]:
     """Count the true labels of the test cases, once for each data set but a sample."""
     series: dict[str, Series] = {}
-    for one_run in list_runs(run.results, POLARITY):
-        if data_kind(one_run.results) == "sample":
+    for model_run in list_runs(run.results, POLARITY):
+        if data_kind(model_run.results) == "sample":
             continue  # its labels are chosen
-        cases = one_run.results.cases
+        cases = model_run.results.cases
         targets = cases.loc[cases["split"] == "test", "target"]
-        points = _points(targets, one_run.results.task.labels)
+        points = _points(targets, model_run.results.task.labels)
         name, cases_count = "test cases", float(len(targets))
-        series[one_run.data] = Series(
-            name, one_run.experiment, points, data=one_run.data, cases=cases_count
+        series[model_run.data] = Series(
+            name, model_run.experiment, points, data=model_run.data, cases=cases_count
         )
     return [*series.values()]
 
@@ -137,13 +139,15 @@ def true_labels(run: ItemRun) -> list[Part]:
 def predicted_labels(run: ItemRun) -> list[Part]:
     """Count the labels that each model predicted."""
     series = []
-    for one_run in list_runs(run.results, POLARITY):
-        if one_run.valid.empty:
+    for model_run in list_runs(run.results, POLARITY):
+        if model_run.valid.empty:
             continue  # no answer is not an answer of 0 claims
-        points = _points(one_run.valid["prediction"], one_run.results.task.labels)
-        where = (one_run.data, count_cases([one_run]))
+        points = _points(model_run.valid["prediction"], model_run.results.task.labels)
+        where = (model_run.data, count_cases([model_run]))
         series.append(
-            Series(one_run.model_name, one_run.experiment, points, data=where[0], cases=where[1])
+            Series(
+                model_run.model_name, model_run.experiment, points, data=where[0], cases=where[1]
+            )
         )
     return [*series]
 
