@@ -13,7 +13,14 @@ from pathlib import Path
 import pytest
 
 from moot.commands import start
+from moot.core.printed_commands import STARTED_BY
 from moot.core.shipped_files import SHIPPED
+
+
+@pytest.fixture(autouse=True)
+def command_of_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Restore how the tests were started; `main` sets it for the command that it becomes."""
+    monkeypatch.setenv(STARTED_BY, "snakemake")
 
 
 def _raise(error: Exception) -> Callable[[], str]:

@@ -42,7 +42,7 @@ def _sampled_effect(unchanged: tuple[float, ...], changed: tuple[float, ...]) ->
         return comparison
     from scipy.stats import fisher_exact  # registries are read at every start of Snakemake
 
-    counts = [[values.count(1), values.count(0)] for values in (unchanged, changed)]
+    counts = np.array([[values.count(1), values.count(0)] for values in (unchanged, changed)])
     return replace(comparison, p=float(fisher_exact(counts)[1]))
 
 
