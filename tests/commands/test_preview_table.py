@@ -45,17 +45,21 @@ def cells_of(text: str, experiment: str) -> list[str]:
 
 
 def test_a_row_has_counts_dollars_and_hours() -> None:
-    text = preview_text(make_frame({}, {"experiment": "second"}))
-    expected = ["mine", "served", "5", "48", "32", "12,345", "6,789", "0.50", "1.25", "1.5"]
+    text = preview_text(make_frame({}, {"experiment": "second", "model": "other"}))
+    expected = ["mine", "served", "5", "48", "32", "0.50", "1.25", "1.5"]
     assert cells_of(text, "mine") == expected
     assert cells_of(text, "total")[-2:] == ["2.50", "3.0"]
-
-
-def test_no_name_of_code_and_no_missing_value_is_printed() -> None:
-    text = preview_text(make_frame({}, {"experiment": "x", "hours": math.nan}))
-    table = text.partition("\n\n")[0]
+    assert "Tokens of these calls: 12,345 read and at most 6,789 written." in text
     for word in ("<NA>", "nan", "NaN", "None", "_", "usd"):
-        assert word not in table
+        assert word not in text.partition("\n\n")[0]
+
+
+def test_a_preview_of_one_free_model_fits_a_terminal() -> None:
+    names = ("debate-reviews-of-2024", "debate-reviews-of-2024-arm=alone")
+    free = {"usd": 0.0, "usd_likely": 0.0, "hours": math.nan}
+    text = preview_text(make_frame(*({"experiment": name, **free} for name in names)))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "dollars" not in text.partition("\n\n")[0] and "served" not in text
 
 
 @pytest.mark.parametrize(
@@ -80,7 +84,6 @@ def test_totals_say_where_hours_are_unknown(hours: tuple[float, ...], total: str
 @pytest.mark.parametrize(
     ("change", "heading"),
     [
-        ({"waves": 3}, "waves"),
         ({"answers_by_people": 2}, "by people"),
         ({"needs": "results/transcripts/a/b/0.parquet"}, "to be built first"),
     ],

@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 
 from moot import __version__
-from moot.commands.preview import count_stored_replies
+from moot.commands.preview import preview_rows
 from moot.core.errors import UserError
 from moot.core.experiment_config import RECORDED
 from moot.core.types import JsonObject
@@ -59,7 +59,11 @@ def freeze(plan: Plan, results: Path, frozen_at: datetime) -> str:
         "frozen_at": frozen_at.isoformat(timespec="seconds"),
         "moot_version": __version__,
         "replies": reply_count,
-        "replies_of_runs": count_stored_replies(plan, results, debated_names),
+        "replies_of_runs": {
+            f"{row['experiment']}/{row['model']}": row.get("calls_in_ledger")
+            for row in preview_rows(plan, results)
+            if row["experiment"] in debated_names
+        },
         "recorded": recorded_names,
         "deviation": plan.config.deviation,
         "plan": description,

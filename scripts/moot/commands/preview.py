@@ -3,9 +3,10 @@ call.
 """
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +16,6 @@ import pandas as pd
 from moot.commands.estimate import LABEL, Estimate
 from moot.core.artifacts import read_cases
 from moot.core.endpoint_traits import endpoint_traits
-from moot.core.model_config import ModelConfig
 from moot.core.types import JsonObject
 from moot.jobs.debates import Job
 from moot.jobs.standins import (
@@ -24,14 +24,13 @@ from moot.jobs.standins import (
     PreviewLedger,
     run_with_placeholders,
 )
-from moot.jobs.statement_labels import LabelJob, make_judge
-from moot.labels import JUDGE
-from moot.labels.judge import request_for
+from moot.jobs.statement_labels import LabelJob, list_judges
+from moot.labels.judge import label_calls
 from moot.labels.statements import are_statements
 from moot.llm.identity import describe_destination, served_as
 from moot.llm.ledger.ledger import Entry
 from moot.llm.progress import Progress
-from moot.llm.request import Reply, Request, call_id
+from moot.llm.request import Reply
 from moot.llm.stand_in import CHARACTERS_PER_TOKEN
 from moot.plan.plan import Plan
 from moot.protocols.debate import Debate, transcript_row
@@ -53,7 +52,7 @@ def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
     """
     previewed: dict[str, list[tuple[JsonObject, list[Entry]]]] = {}
     with _open_preview(plan, results) as preview_of:
-        for experiment in sort_by_sources(plan.experiments):
+        for experiment in _sort_by_sources(plan.experiments):
             previewed[experiment.name] = [
                 _preview_row(preview_of, experiment, model) for model in experiment.config.models
             ]
@@ -71,64 +70,16 @@ def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
     return [row for row, _ in rows_in_order]
 
 
-def sort_by_sources(experiments: Mapping[str, Experiment]) -> list[Experiment]:
-    """Sort experiments after those whose debates they depend on, else in their own order."""
-    ordered: dict[str, Experiment] = {}
-
-    def add(experiment: Experiment) -> None:
+def _sort_by_sources(experiments: Mapping[str, Experiment]) -> list[Experiment]:
+    """Sort experiments after those whose debates they depend on."""
+    sources: dict[str, set[str]] = {}
+    for name, experiment in experiments.items():
+        paths: list[str] = []
         for model in experiment.config.models:
-            for path in experiment.needed_by(model).values():
-                source = Path(path).parts[1].removesuffix(".parquet")
-                if source in experiments and source not in ordered and source != experiment.name:
-                    add(experiments[source])
-        ordered[experiment.name] = experiment
-
-    for experiment in experiments.values():
-        if experiment.name not in ordered:
-            add(experiment)
-    return list(ordered.values())
-
-
-def count_stored_replies(
-    plan: Plan, results: Path, names: Collection[str]
-) -> dict[str, int | None]:
-    """Count the calls of some experiments' debates whose replies are in the ledger.
-
-    The keys are runs, `EXPERIMENT/MODEL`.
-
-    The count is None if a run depends on artifacts that are not built and have no placeholders.
-    """
-    names_with_sources = set(names)
-    for experiment in reversed(list(plan.experiments.values())):
-        if experiment.name in names_with_sources:
-            for model in experiment.config.models:
-                paths = map(Path, experiment.needed_by(model).values())
-                names_with_sources.update(path.parts[1].removesuffix(".parquet") for path in paths)
-    counts: dict[str, int | None] = {}
-    with _open_preview(plan, results) as preview_of:
-        for experiment in plan.experiments.values():
-            for model in experiment.config.models if experiment.name in names_with_sources else ():
-                debates = preview_of.hold(
-                    experiment,
-                    model,
-                    Progress(f"replies of {experiment.name}"),
-                    PlaceholderPeople(),
-                )
-                if experiment.name in names:
-                    counts[f"{experiment.name}/{model}"] = (
-                        None
-                        if debates is None
-                        else len(_call_ids(debates) - preview_of.ledger.placeholders.keys())
-                    )
-    return counts
-
-
-def _call_ids(debates: Iterable[Debate]) -> set[str]:
-    """Return the ids of the calls of some debates."""
-    call_ids = set[str]()
-    for debate in debates:
-        call_ids.update(utterance.call_id for utterance in debate.utterances)
-    return call_ids - {""}
+            paths += experiment.needed_by(model).values()
+        names = {Path(path).parts[1].removesuffix(".parquet") for path in paths}
+        sources[name] = (names & experiments.keys()) - {name}
+    return [experiments[name] for name in TopologicalSorter(sources).static_order()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +131,7 @@ class _Preview:
         self, experiment: Experiment, model: str, debates: Sequence[Debate]
     ) -> tuple[int, list[Entry]]:
         """Return the number of models' labels in the ledger, and the calls for the missing ones."""
-        entries = label_calls(self.plan, experiment, model, debates, 1 / CHARACTERS_PER_TOKEN)
+        entries = _label_entries(self.plan, experiment, model, debates)
         call_ids = [entry.call_id for entry in entries]
         stored_ids = {entry.call_id for entry in self.ledger.entries(call_ids, requests=False)}
         new_entries = [entry for entry in entries if entry.call_id not in stored_ids]
@@ -234,58 +185,38 @@ def _preview_row(
     return row, new_entries
 
 
-def label_calls(
-    plan: Plan,
-    experiment: Experiment,
-    model: str,
-    debates: Sequence[Debate],
-    tokens_per_char: float,
+def _label_entries(
+    plan: Plan, experiment: Experiment, model: str, debates: Sequence[Debate]
 ) -> list[Entry]:
     """Return the calls by which models label debates, with placeholder replies; each once.
 
     A statement without words may have some in a real debate, so it is counted.
     """
-    judges = [
-        make_judge(plan, labeler, LabelJob(experiment.name, model, Path(), {}))
-        for labeler in experiment.config.labelers
-        if labeler.partition(":")[0] == JUDGE
-    ]
+    judges = list_judges(plan, LabelJob(experiment.name, model, Path(), {}))
     rubric = plan.rubric(experiment.name)
     if not judges or rubric is None or not debates:
         return []
-    statements = _statements_of(debates, rubric.utterance_kinds)
-    facts = {debate.case.case_id: debate.case.text for debate in debates}
-    entries: dict[str, Entry] = {}
-    for judge in judges:
-        server = served_as(judge.config)
-        for case_id, text in statements:
-            request = request_for(judge, facts[case_id], text)
-            content = request.to_json(server)
-            key = call_id(content, 0)
-            reply = _longest_reply(request, judge.config, tokens_per_char)
-            entries[key] = Entry(key, judge.name, content, 0, reply)
-    return list(entries.values())
-
-
-def _statements_of(debates: Sequence[Debate], kinds: Sequence[str]) -> list[tuple[str, str]]:
-    """Return case and text of each statement of some debates that is labelled."""
     rows = []
     for debate in debates:
         rows += [transcript_row(debate, utterance) for utterance in debate.utterances]
     frame = pd.DataFrame(rows)
-    statements = frame[are_statements(frame, kinds)]
-    texts = statements["text"].where(
-        statements["text"].str.strip() != "",
-        statements["debate_id"] + " " + statements["turn"].astype(str),
-    )
-    return list(zip(statements["case_id"], texts, strict=True))
-
-
-def _longest_reply(request: Request, model: ModelConfig, tokens_per_char: float) -> Reply:
-    prompt_tokens = int(request.prompt_characters * tokens_per_char)
-    max_tokens = int(request.parameters.get("max_tokens", model.max_tokens))
-    usd = model.cost(prompt_tokens, max_tokens)
-    return Reply("", prompt_tokens=prompt_tokens, completion_tokens=max_tokens, cost_usd=usd)
+    statements = frame[are_statements(frame, rubric.utterance_kinds)]
+    turns = statements["debate_id"] + " " + statements["turn"].astype(str)
+    texts = statements["text"].where(statements["text"].str.strip() != "", turns)
+    facts = {debate.case.case_id: debate.case.text for debate in debates}
+    entries: dict[str, Entry] = {}
+    for judge in judges:
+        calls = label_calls(judge, statements.assign(text=texts), facts)
+        for key, request in calls.items():
+            prompt_tokens = int(request.prompt_characters / CHARACTERS_PER_TOKEN)
+            max_tokens = int(request.parameters.get("max_tokens", judge.config.max_tokens))
+            usd = judge.config.cost(prompt_tokens, max_tokens)
+            reply = Reply(
+                "", prompt_tokens=prompt_tokens, completion_tokens=max_tokens, cost_usd=usd
+            )
+            content = request.to_json(served_as(judge.config))
+            entries[key] = Entry(key, judge.name, content, 0, reply)
+    return list(entries.values())
 
 
 def preview(plan: Plan, results: Path) -> pd.DataFrame:

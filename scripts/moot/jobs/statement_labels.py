@@ -108,11 +108,16 @@ def calls_of_labels(plan: Plan, job: "LabelJob") -> set[str]:
 
     statements = statements_of(plan, job.experiment, job.shards[job.experiment, job.model])
     facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
+    calls = (label_calls(judge, statements, facts) for judge in list_judges(plan, job))
+    return set[str]().union(*calls)
+
+
+def list_judges(plan: Plan, job: "LabelJob") -> list["Judge"]:
+    """Return the models that label the statements of an experiment."""
     labelers = plan.experiments[job.experiment].config.labelers
-    judges = [
+    return [
         make_judge(plan, labeler, job) for labeler in labelers if labeler.partition(":")[0] == JUDGE
     ]
-    return set[str]().union(*(label_calls(judge, statements, facts) for judge in judges))
 
 
 def labels_by_people(statements: pd.DataFrame, annotations: pd.DataFrame) -> Iterator[JsonObject]:

@@ -140,12 +140,17 @@ def request_for(judge: Judge, facts: str, statement: str) -> Request:
     )
 
 
-def label_calls(judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]) -> set[str]:
-    """Return the call ids of a judge's labels of statements."""
+def label_calls(
+    judge: Judge, statements: pd.DataFrame, facts: Mapping[str, str]
+) -> dict[str, Request]:
+    """Return the requests for a judge's labels of statements, by call id."""
     server = served_as(judge.config)
-    pairs = zip(statements["case_id"], statements["text"], strict=True)
-    requests = (request_for(judge, facts[case_id], text) for case_id, text in pairs if text.strip())
-    return {call_id(request.to_json(server), 0) for request in requests}
+    requests: dict[str, Request] = {}
+    for case_id, text in zip(statements["case_id"], statements["text"], strict=True):
+        if text.strip():
+            request = request_for(judge, facts[case_id], text)
+            requests[call_id(request.to_json(server), 0)] = request
+    return requests
 
 
 async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[str, str]:
