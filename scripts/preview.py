@@ -7,7 +7,6 @@ from moot.commands.doctor_cases import describe_table_faults
 from moot.commands.power_report import summarise_power
 from moot.commands.preview import describe_servers, preview
 from moot.commands.preview_table import preview_text
-from moot.commands.requirements import describe_requirements
 from moot.core.printed_commands import as_started
 from moot.papers.selection import describe_sizes
 from moot.workflow.job import job
@@ -21,5 +20,4 @@ if __name__ == "__main__":
         )
         sys.stdout.write(f"\nWhere calls go:\n{describe_servers(plan)}\n")
         sys.stdout.write(describe_table_faults(plan))
-        sys.stdout.write(as_started(describe_requirements(plan)))
         sys.stdout.write(as_started(summarise_power(plan)))

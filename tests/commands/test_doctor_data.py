@@ -8,7 +8,6 @@ import pytest
 
 from in_process import default_configuration
 from moot.commands.doctor import Finding, _check_data, _check_requirements
-from moot.commands.requirements import describe_requirements
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 
@@ -43,81 +42,51 @@ def data_findings(plan: Plan) -> list[Finding]:
     return [*_check_data(plan), *_check_requirements(plan)]
 
 
-def test_a_label_without_rows_is_named(tmp_path: Path) -> None:
-    table = write_table(tmp_path / "cases.csv", ["won", "lost"] * 3)
-    labels = ["lost", "won", "wonn"]
-    plan = make_plan(table, {"protocol": "zero_shot"}, labels=labels)
-    [doubt] = [finding for finding in data_findings(plan) if finding.subject == "rows of own"]
-    assert "no row has the label 'wonn'" in doubt.details
-
-
-@pytest.mark.parametrize(
-    ("case_count", "state"), [(None, "ok"), (3, "ok"), (4, "ok"), (5, "missing")]
-)
-def test_more_cases_than_the_table_has_are_missing(
-    case_count: int | None, state: str, tmp_path: Path
-) -> None:
+def test_the_labels_of_a_table_are_counted(tmp_path: Path) -> None:
     table = write_table(tmp_path / "cases.csv", ["won", "lost"] * 2)
-    experiment = {"protocol": "zero_shot", "cases": case_count}
-    table_finding, cases_finding = data_findings(make_plan(table, experiment))
-    assert "labels: lost 2, won 2; positive: won" in table_finding.details
-    assert (cases_finding.subject, cases_finding.state) == ("cases of mine", state)
-    assert " 4" in cases_finding.details
+    [finding] = data_findings(make_plan(table, {"protocol": "zero_shot"}))
+    assert finding.state == "ok" and "labels: lost 2, won 2; positive: won" in finding.details
 
 
 @pytest.mark.parametrize(
     ("experiment", "outcomes", "state", "text"),
     [
         ({"protocol": "zero_shot", "params": {"answer": "likelihood"}}, "ab", "?", "log-prob"),
-        ({"protocol": "panel", "params": {"votes": "likelihood"}}, "abc", "?", "log-prob"),
-        ({"protocol": "panel"}, "abc", "ok", "on the labels a, b, c each judge votes"),
         ({"protocol": "panel", "params": {"votes": "none"}}, "ab", "missing", "Leave `votes` out"),
         ({"protocol": "human_panel"}, "ab", "missing", "Set `human: ask`"),
-        ({"protocol": "panel", "labelers": ["rules"]}, "ab", "ok", "by the rubric appellate"),
     ],
 )
 def test_protocols_list_their_requirements(
     experiment: dict[str, Any], outcomes: str, state: str, text: str, tmp_path: Path
 ) -> None:
     plan = make_plan(write_table(tmp_path / "cases.csv", list(outcomes) * 2), experiment)
-    findings = [finding for finding in _check_requirements(plan) if text in finding.details]
-    assert [finding.state for finding in findings] == [state]
-    assert text in describe_requirements(plan)
-
-
-def test_a_protocol_without_needs_says_nothing(tmp_path: Path) -> None:
-    plan = make_plan(write_table(tmp_path / "cases.csv", ["a", "b"]), {"protocol": "courtroom"})
-    assert describe_requirements(plan) == ""
+    [finding] = _check_requirements(plan)
+    assert finding.state == state and text in finding.details
 
 
 def test_an_f1_without_a_positive_of_two_labels_is_reported(tmp_path: Path) -> None:
     table = write_table(tmp_path / "cases.csv", ["a", "b", "c"])
     plan = make_plan(table, {"protocol": "courtroom", "arms": ["alone"]})
-    assert describe_requirements(plan) == ""
-    contrast = {
-        "first": "mine",
-        "second": "mine-arm=alone",
-        "metric": "f1",
-        "question": "Does debate help?",
+    assert list(_check_requirements(plan)) == []
+    contrast = {"first": "mine", "second": "mine-arm=alone", "metric": "f1", "question": "Why?"}
+    experiment = {
+        "protocol": "courtroom",
+        "dataset": "own",
+        "models": ["served"],
+        "arms": ["alone"],
     }
     raw = default_configuration(
         {
             "run": ["mine"],
             "models": {"served": SERVER},
             "datasets": {"own": plan.config.datasets["own"]},
-            "experiments": {
-                "mine": {
-                    "protocol": "courtroom",
-                    "dataset": "own",
-                    "models": ["served"],
-                    "arms": ["alone"],
-                }
-            },
+            "experiments": {"mine": {**experiment, "arms": ["alone"]}},
             "contrasts": {"f1": contrast},
         }
     )
-    text = describe_requirements(Plan.from_yaml(raw, PROJECT))
-    assert "the metric f1 needs two labels" in text and "Use macro_f1" in text
+    findings = list(_check_requirements(Plan.from_yaml(raw, PROJECT)))
+    assert {finding.state for finding in findings} == {"?"}
+    assert "the metric f1 needs two labels" in findings[0].details
 
 
 @pytest.mark.parametrize(

@@ -91,11 +91,7 @@ def test_the_listed_models_are_compared() -> None:
 def test_a_server_without_a_list_of_models_is_still_called(entries: Entries) -> None:
     findings = findings_of(entries)
     assert findings["mine"].state == "?"
-    assert findings["mine, speed"].state == findings["mine, long prompt"].state == "ok"
-    findings_of_refusal = findings_of(entries, refuse_key)
-    assert findings_of_refusal["mine, speed"].state == "missing"
-    assert "Invalid API key" in findings_of_refusal["mine, speed"].details
-    assert "mine, JSON schema" not in findings_of_refusal
+    assert findings["mine, reply"].state == "ok"
 
 
 def test_a_wrong_path_and_a_silent_server_are_found_without_a_call() -> None:
@@ -127,24 +123,24 @@ experiments: {{mine: {{protocol: courtroom, dataset: nlsy97, models: [wrong, sil
 
 
 @pytest.mark.parametrize(
-    ("complete", "subject", "state", "words"),
+    ("complete", "words"),
     [
-        (refuse_schema, "mine, JSON schema", "missing", "structured: prompted"),
-        (cut_prompts, "mine, long prompt", "missing", "cut"),
-        (refuse_long_prompts, "mine, long prompt", "?", "maximum context length"),
+        (refuse_key, "Invalid API key"),
+        (refuse_schema, "structured: prompted"),
+        (cut_prompts, "it cuts long prompts"),
+        (refuse_long_prompts, "maximum context length"),
     ],
 )
-def test_calls_find_faults_that_would_spoil_a_run(
-    complete: Callable[[dict[str, Any]], web.Response], subject: str, state: str, words: str
-) -> None:
-    finding = findings_of([{"id": "test"}], complete)[subject]
-    assert finding.state == state
-    assert words in finding.details
+def test_a_call_finds_faults_that_would_spoil_a_run(complete: Complete, words: str) -> None:
+    finding = findings_of([{"id": "test"}], complete)["mine, reply"]
+    assert finding.state == "missing" and words in finding.details
 
 
 def test_another_model_that_answers_is_named() -> None:
     def answer_as_another(_body: dict[str, Any]) -> web.Response:
-        return web.json_response({**completion("openai", "one two"), "model": "gpt-4.1"})
+        usage = {"prompt_tokens": 9_000, "completion_tokens": 2}
+        reply = {**completion("openai", "one two"), "model": "gpt-4.1", "usage": usage}
+        return web.json_response(reply)
 
-    finding = findings_of([{"id": "test"}], answer_as_another)["mine, speed"]
-    assert finding.details.endswith("by gpt-4.1, which is another model than test")
+    finding = findings_of([{"id": "test"}], answer_as_another)["mine, reply"]
+    assert "by gpt-4.1, which is another model than test" in finding.details

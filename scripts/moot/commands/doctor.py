@@ -1,8 +1,8 @@
 """`snakemake doctor`: whether everything that a run of this configuration needs is available.
 
 By default a server is only asked for its list of models, which is free. With `doctor: {make_calls:
-true}` each model answers four calls. They show its speed, whether it keeps to a JSON schema,
-whether it gives log-probabilities, and whether the server cuts a long prompt.
+true}` each model answers one call, which shows its speed, whether it keeps to a JSON schema, and
+whether the server cuts a long prompt.
 """
 
 import asyncio
@@ -11,23 +11,20 @@ import os
 import platform
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from moot import __version__
 from moot.commands.doctor_cases import (
     TABLE_LOADER,
-    describe_case_counts,
     find_table_faults,
     load_table,
 )
 from moot.commands.doctor_ledger import check_ledger
 from moot.commands.requirements import list_requirements
-from moot.core.amount_text import bound_text
 from moot.core.endpoint_traits import endpoint_traits
-from moot.core.errors import CallError, CallRefusedError, MootError, RunStoppedError, UserError
+from moot.core.errors import CallError, MootError, UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.datasets.table_options import TableOptions
@@ -35,7 +32,7 @@ from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.embedded import model_path
 from moot.llm.identity import is_other_model, key_variable
 from moot.llm.redaction import read_key, redacted
-from moot.llm.request import Message, Reply, Request, request_to
+from moot.llm.request import Message, Reply, request_to
 from moot.llm.server_check import describe_silence, list_served_models, show_address
 from moot.plan.plan import Plan
 from moot.report.notes import DATA_NOTES, MODEL_NOTE
@@ -45,9 +42,9 @@ _PROMPTED = "write `structured: prompted`"
 _MAX_LEDGER_MESSAGE = 5_000
 """Maximum characters of a message about the ledger, whose path may be long."""
 _MIN_GIGABYTES = 2.0
-_CALLS, _PROMPT_TOKENS, _REPLY_TOKENS = 4, 40, 64
+_REPLY_TOKENS = 64
 _LONG_PROMPT_WORDS = 5_000
-"""More than the 4,096 tokens of Ollama's default context."""
+_QUESTION = 'Is ice cold? Answer as JSON: {"answer": "yes"} or {"answer": "no"}.'
 _WORDS = ("yes", "no")
 _SCHEMA: Fields = {
     "type": "object",
@@ -76,8 +73,8 @@ class Finding:
 
 
 async def check_all(plan: Plan) -> list[Finding]:
-    """Check everything that a run needs; with `doctor: {make_calls: true}`, models answer four
-    calls.
+    """Check everything that a run needs; with `doctor: {make_calls: true}`, each model answers a
+    call.
     """
     findings = [*_check_machine(), _check_ledger(plan.config.ledger)]
     findings += [*_check_data(plan), *_check_requirements(plan)]
@@ -95,14 +92,9 @@ async def check_all(plan: Plan) -> list[Finding]:
         findings += [*_check_key(name, model), access]
         can_ask = access.state != STATE_MISSING
         if can_ask and plan.config.doctor.make_calls:
-            findings += await _check_replies(name, model, plan.config.seed)
+            findings.append(await _check_reply(name, model, plan.config.seed))
         elif can_ask:
-            dollars = _CALLS * model.cost(_PROMPT_TOKENS, _REPLY_TOKENS)
-            dollars += model.cost(_long_prompt_words(model), 0)
-            price = f"{bound_text(dollars, 4)} US dollars" if dollars else "which cost nothing"
-            details = (
-                f"not asked; --config 'doctor={{make_calls: true}}' asks {_CALLS} calls, {price}"
-            )
+            details = "not asked; --config 'doctor={make_calls: true}' makes one call"
             findings.append(Finding(name, STATE_UNKNOWN, details))
     return findings
 
@@ -159,7 +151,7 @@ def _check_data(plan: Plan) -> Iterator[Finding]:
 
 
 def _check_table(plan: Plan, dataset: str) -> Iterator[Finding]:
-    """Load a table of the user, and compare its cases with what experiments ask for."""
+    """Load a table of the user, and count its cases and labels."""
     subject = f"data {dataset}"
     options = plan.datasets[dataset]
     doubts = find_table_faults(options) if isinstance(options, TableOptions) else []
@@ -178,22 +170,13 @@ def _check_table(plan: Plan, dataset: str) -> Iterator[Finding]:
     positive = f"; positive: {loaded.task.positive}" if loaded.task.positive else ""
     yield Finding(subject, STATE_OK, f"{counts}; labels: {label_counts}{positive}")
     yield from doubt_findings
-    for experiment in plan.experiments.values():
-        if experiment.config.dataset == dataset:
-            is_enough, details = describe_case_counts(experiment.config, loaded)
-            state = STATE_OK if is_enough else STATE_MISSING
-            yield Finding(f"cases of {experiment.name}", state, details)
 
 
 def _check_requirements(plan: Plan) -> Iterator[Finding]:
-    """Check the models and data that protocols need."""
+    """Check what protocols need of models and data."""
     for requirement in list_requirements(plan):
-        if requirement.ends_run:
-            state = STATE_MISSING
-        else:
-            state = STATE_UNKNOWN if requirement.fault or requirement.is_unknown else STATE_OK
-        details = requirement.fault or f"needs {requirement.text}"
-        yield Finding(requirement.experiment, state, details)
+        state = STATE_MISSING if requirement.ends_run else STATE_UNKNOWN
+        yield Finding(requirement.experiment, state, requirement.details)
 
 
 def _check_key(name: str, model: ModelConfig) -> Iterator[Finding]:
@@ -245,87 +228,49 @@ def _check_listing(model: str, entries: Sequence[JsonObject]) -> tuple[str, str]
     return STATE_UNKNOWN, f"answers, but {listed}; a call shows whether it serves '{model}'"
 
 
-async def _check_replies(name: str, model: ModelConfig, seed: int) -> list[Finding]:
-    """Ask a model three short questions and one after a long prompt; stop if the first fails."""
-
-    def request(
-        question: str, *, schema: Fields | None = None, choices: tuple[str, ...] = ()
-    ) -> Request:
-        return request_to(
-            model,
-            (Message("user", question),),
-            max_tokens=_REPLY_TOKENS,
-            temperature=0.0,
-            seed=seed,
-            schema=schema,
-            choices=choices,
-        )
-
-    read_speed = partial(_read_speed, asked=model.model)
-    as_json = 'Is ice cold? Answer as JSON: {"answer": "yes"} or {"answer": "no"}.'
-    in_a_word = "Is ice cold? Answer yes or no."
-    long_prompt = (
-        f"{'cold ' * _long_prompt_words(model)}\nWhich word is repeated? Answer in a word."
-    )
-    calls: list[tuple[str, Request, Callable[[Reply], tuple[str, str]]]] = [
-        ("speed", request("Count from one to twenty, in words."), read_speed),
-        ("JSON schema", request(as_json, schema=_SCHEMA), _read_schema),
-        ("log-probabilities", request(in_a_word, choices=_WORDS), _read_logprobs),
-    ]
+async def _check_reply(name: str, model: ModelConfig, seed: int) -> Finding:
+    """Ask a model one question after a long prompt, and for a JSON object, as debates do."""
+    words = 0
     if endpoint_traits(model.endpoint).has_server:
-        read_length = partial(_read_length, words=_long_prompt_words(model))
-        calls.append(("long prompt", request(long_prompt), read_length))
+        # it fits the model's context, but not the 4,096 tokens of a server's default
+        words = min(_LONG_PROMPT_WORDS, (model.context or 2 * _LONG_PROMPT_WORDS) // 2)
+    prompt = f"{'cold ' * words}\n{_QUESTION}"
+    request = request_to(
+        model,
+        (Message("user", prompt),),
+        max_tokens=_REPLY_TOKENS,
+        temperature=0.0,
+        seed=seed,
+        schema=_SCHEMA,
+    )
     try:
         endpoint = ENDPOINTS[model.endpoint](model, os.cpu_count() or 1)
     except MootError as error:
-        return [Finding(name, STATE_MISSING, str(error))]
-    findings = []
+        return Finding(name, STATE_MISSING, str(error))
     try:
-        for subject, call, read_reply in calls:
-            try:
-                state, details = read_reply(await endpoint.complete(call))
-            except MootError as error:
-                is_speed = read_reply is read_speed
-                # Refusals in a row end a run, and every debate asks for a schema.
-                refuses_schema = read_reply is _read_schema and isinstance(
-                    error, RunStoppedError | UserError | CallRefusedError
-                )
-                state = STATE_MISSING if is_speed or refuses_schema else STATE_UNKNOWN
-                details = f"{error}; {_PROMPTED}" if refuses_schema else str(error)
-            findings.append(Finding(f"{name}, {subject}", state, details))
-            if state == STATE_MISSING and read_reply is read_speed:
-                break
+        reply = await endpoint.complete(request)
+    except MootError as error:
+        remedies = f"If it takes no schema, {_PROMPTED}; if its window is shorter, write `context`."
+        return Finding(f"{name}, reply", STATE_MISSING, f"{error} {remedies}")
     finally:
         await endpoint.close()
-    return findings
-
-
-def _long_prompt_words(model: ModelConfig) -> int:
-    """Return the words of a prompt that fits the model's context but not a server's default."""
-    context = model.context or _LONG_PROMPT_WORDS
-    return max(min(_LONG_PROMPT_WORDS, context // 2), 1)
-
-
-def _read_length(reply: Reply, words: int) -> tuple[str, str]:
     if 0 < reply.prompt_tokens < words:  # each word is a token at least
-        return STATE_MISSING, (
+        details = (
             f"the server read {reply.prompt_tokens} tokens of a prompt of {words} words: it cuts"
             " long prompts. Raise its context"
         )
-    if reply.prompt_tokens:
-        return STATE_OK, f"read whole ({reply.prompt_tokens} tokens)"
-    return STATE_UNKNOWN, (
-        "the server does not count a prompt's tokens, so a cut prompt is not noticed"
-    )
+        return Finding(f"{name}, reply", STATE_MISSING, details)
+    state, schema = _read_schema(reply)
+    return Finding(f"{name}, reply", state, f"{_describe_speed(reply, model.model)}; {schema}")
 
 
-def _read_speed(reply: Reply, asked: str) -> tuple[str, str]:
+def _describe_speed(reply: Reply, asked: str) -> str:
     rate = reply.completion_tokens / reply.seconds if reply.seconds else 0.0
     duration = f"{reply.completion_tokens} in {reply.seconds:.1f} s"
     server = reply.served_model or "a server without a name"
     if is_other_model(asked, reply.served_model):
         server += f", which is another model than {asked}"
-    return STATE_OK, f"{rate:.0f} tokens a second ({duration}), by {server}"
+    return f"{rate:.0f} tokens a second ({duration}), by {server}"
 
 
 def _read_schema(reply: Reply) -> tuple[str, str]:
@@ -334,14 +279,8 @@ def _read_schema(reply: Reply) -> tuple[str, str]:
     except (ValueError, TypeError, KeyError):
         is_valid = False
     if is_valid:
-        return STATE_OK, "kept"
-    return STATE_UNKNOWN, f"not kept: {reply.text[:60]!r}; {_PROMPTED}"
-
-
-def _read_logprobs(reply: Reply) -> tuple[str, str]:
-    if reply.logprobs:
-        return STATE_OK, "given"
-    return STATE_UNKNOWN, "not given; `answer: likelihood` uses stated answers"
+        return STATE_OK, "it keeps to a JSON schema"
+    return STATE_UNKNOWN, f"JSON schema not kept: {reply.text[:60]!r}; {_PROMPTED}"
 
 
 def doctor(plan: Plan) -> str:

@@ -1,163 +1,85 @@
-"""The models and data that a run's protocols need: log-probabilities, labels, a rubric.
+"""What a run's protocols and contrasts need of models and labels, before any paid call."""
 
-`doctor` and `preview` print it before any paid call.
-"""
-
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+from moot.commands.doctor_cases import load_table
 from moot.core.artifacts import read_cases
+from moot.core.cases import Task
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import UserError
-from moot.datasets import LOADERS, LoadContext
 from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
-from moot.protocols.experiment import Experiment
-from moot.scores.contrasts import Contrast
 
 LIKELIHOOD = "likelihood"
 CASES = Path("results/cases")
-_MANY_LABELS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetLabels:
-    """The labels of a data set.
-
-    Attributes:
-        names: the labels; empty if they are unknown before the data are loaded.
-        positive: the label that binary scores call positive; "" for none.
-        multilabel: whether a case has several.
-    """
-
-    names: tuple[str, ...]
-    positive: str = ""
-    multilabel: bool = False
-
-    def __str__(self) -> str:
-        names = ", ".join(self.names[:_MANY_LABELS])
-        if len(self.names) <= _MANY_LABELS:
-            return names
-        return f"{names} and {len(self.names) - _MANY_LABELS} more"
-
-
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """One thing that an experiment needs.
+class Requirement(NamedTuple):
+    """One thing that an experiment needs and a run may lack.
 
     Attributes:
         experiment: its name.
-        text: the requirement in words.
-        fault: why the run does not meet it, and the remedy; "" if the run meets it or may meet it.
+        details: the requirement, or why the run does not meet it, with the remedy.
         ends_run: whether the experiment ends the run without it.
-        is_unknown: whether only a call shows whether the run has it.
     """
 
     experiment: str
-    text: str
-    fault: str = ""
+    details: str
     ends_run: bool = False
-    is_unknown: bool = False
 
 
-def list_requirements(plan: Plan) -> list[Requirement]:
-    """List the requirements of each experiment of a run on models and data."""
-    requirements: list[Requirement] = []
+def list_requirements(plan: Plan) -> Iterator[Requirement]:
+    """List what each experiment and contrast of a run needs and may lack."""
     for experiment in plan.experiments.values():
-        labels = find_labels(plan, experiment.config.dataset)
-        requirements += _experiment_requirements(plan, experiment, labels)
-    requirements += _contrast_requirements(plan)
-    return requirements
+        name, params = experiment.name, experiment.params
+        task = find_task(plan, experiment.config.dataset)
+        if task:
+            misfit = PROTOCOLS[experiment.config.protocol].misfit
+            if fault := misfit(params, task.labels, task.multilabel):
+                yield Requirement(name, fault, ends_run=True)
+        for key, value in sorted(params.model_dump().items()):
+            if value == LIKELIHOOD:
+                for model in _list_servers(plan, name):
+                    details = (
+                        f"`{key}: {LIKELIHOOD}` needs log-probabilities of {model}; without them it"
+                        " uses stated answers"
+                    )
+                    yield Requirement(name, details)
+    yield from _list_faults_of_contrasts(plan)
 
 
-def describe_requirements(plan: Plan) -> str:
-    """Return the requirements in lines; equal ones of several experiments share a line."""
-    names_by_text: dict[str, list[str]] = {}
-    for requirement in list_requirements(plan):
-        text = f"missing: {requirement.fault}" if requirement.fault else requirement.text
-        names_by_text.setdefault(text, []).append(requirement.experiment)
-    lines = [f"{', '.join(names)}: {text}\n" for text, names in names_by_text.items()]
-    return "".join(["\nWhat protocols need:\n", *lines]) if lines else ""
-
-
-def find_labels(plan: Plan, dataset: str) -> DatasetLabels:
-    """Return the labels of a data set from its cases, its table or its options, as far as known."""
+def find_task(plan: Plan, dataset: str) -> Task | None:
+    """Return the task of a data set by its cases or its table; None if it is not loaded yet."""
     path = CASES / f"{dataset}.parquet"
-    options = plan.datasets[dataset]
     try:
         if path.exists():
-            task = read_cases(path)[1]
-            return DatasetLabels(task.labels, task.positive, task.multilabel)
-        loader = LOADERS[options.loader or dataset]
-        if options.loader == "table":
-            task = loader.load(options, LoadContext(dataset, Path(), Path(), 0)).task
-            return DatasetLabels(task.labels, task.positive, task.multilabel)
+            return read_cases(path)[1]
+        loaded = load_table(plan, dataset)
     except UserError:  # the data's own check reports it
-        return DatasetLabels(())
-    return DatasetLabels(loader.labels)
+        return None
+    return loaded.task if loaded else None
 
 
-def _experiment_requirements(
-    plan: Plan, experiment: Experiment, labels: DatasetLabels
-) -> list[Requirement]:
-    config, name = experiment.config, experiment.name
-    protocol = PROTOCOLS[config.protocol]
-    requirements: list[Requirement] = []
-    for key, value in sorted(experiment.params.model_dump().items()):
-        if value == LIKELIHOOD:
-            requirements += [
-                Requirement(
-                    name,
-                    f"log-probabilities of {model} (`{key}: {LIKELIHOOD}`)",
-                    is_unknown=endpoint_traits(plan.config.models[model].endpoint).has_server,
-                )
-                for model in _asked_models(plan, experiment)
-            ]
-    if labels.names:
-        fault = protocol.misfit(experiment.params, labels.names, labels.multilabel)
-        fixed_labels = protocol.options.fixed_labels
-        if fault:
-            requirements.append(Requirement(name, "other labels", fault, ends_run=True))
-        elif fixed_labels and set(labels.names) != fixed_labels:
-            expected = " and ".join(sorted(fixed_labels))
-            text = (
-                f"two labels, {expected}, for positions by the rubric; on the labels {labels} each"
-                " judge votes instead"
-            )
-            requirements.append(Requirement(name, text))
-    if config.labelers:
-        rubric = config.rubric or protocol.rubric
-        text = f"labels of statements by the rubric {rubric}: {', '.join(config.labelers)}"
-        requirements.append(Requirement(name, text))
-    return requirements
-
-
-def _asked_models(plan: Plan, experiment: Experiment) -> Sequence[str]:
-    """Return the models of an experiment that are called, not recorded or simulated."""
+def _list_servers(plan: Plan, experiment: str) -> list[str]:
+    """Return the models of an experiment that answer on a server."""
     names: set[str] = set()
-    for model in experiment.config.models:
-        names.update(plan.models_in_job(experiment.name, model))
-    return sorted(
-        name for name in names if not endpoint_traits(plan.config.models[name].endpoint).is_recorded
-    )
+    for model in plan.experiments[experiment].config.models:
+        names.update(plan.models_in_job(experiment, model))
+    models = plan.config.models
+    return sorted(name for name in names if endpoint_traits(models[name].endpoint).has_server)
 
 
-def _contrast_requirements(plan: Plan) -> list[Requirement]:
-    requirements: list[Requirement] = []
+def _list_faults_of_contrasts(plan: Plan) -> Iterator[Requirement]:
     for contrast in plan.contrasts:
         for side in contrast.sides:
             if side.metric != "f1" or side.experiment not in plan.experiments:
                 continue
-            labels = find_labels(plan, plan.experiments[side.experiment].config.dataset)
-            if labels.names and not (len(labels.names) == 2 and labels.positive):
-                requirements.append(_missing_positive(contrast, side.experiment, labels))
-    return requirements
-
-
-def _missing_positive(contrast: Contrast, experiment: str, labels: DatasetLabels) -> Requirement:
-    fault = (
-        f"contrast {contrast.name}: the metric f1 needs two labels, one of them `positive`; the"
-        f" labels are {labels}. Use macro_f1."
-    )
-    return Requirement(experiment, "two labels", fault)
+            task = find_task(plan, plan.experiments[side.experiment].config.dataset)
+            if task and not (len(task.labels) == 2 and task.positive):
+                details = (
+                    f"contrast {contrast.name}: the metric f1 needs two labels, one of them"
+                    f" `positive`; found {len(task.labels)} labels. Use macro_f1."
+                )
+                yield Requirement(side.experiment, details)

@@ -110,13 +110,6 @@ class InitConfig(StrictModel):
         ),
     )
     usd: float | None = Field(None, ge=0, description="the budget in US dollars; 0: no limit")
-    papers: Fields = Field(
-        default_factory=dict,
-        description=(
-            "the key `papers` of the new file, such as {items: courtroom/table4}; default: a "
-            "debate of your own data"
-        ),
-    )
 
 
 class DoctorConfig(StrictModel):
@@ -124,7 +117,7 @@ class DoctorConfig(StrictModel):
 
     make_calls: bool = Field(
         False,
-        description="Make four calls to each model, which are paid for. Default: no calls.",
+        description="Make one call to each model, which is paid for. Default: no calls.",
     )
 
 
