@@ -15,7 +15,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -28,7 +28,6 @@ import pyarrow.parquet as pq
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people
 from debates import FACTS, instant
 from moot.core.artifacts import atomic_path, describe, read_cases
-from moot.core.cases import shard_number
 from moot.core.schemas import SCHEMAS
 from moot.jobs.job_results import (
     load_study_debates,
@@ -71,11 +70,7 @@ def make(debates: int, shards: int) -> None:
     metadata = describe(EXPERIMENT, [CASES])
     ledger = Ledger(config["ledger"])
     for shard in range(shards):
-        mine = [
-            number
-            for number, case in enumerate(cases)
-            if shard_number(case.case_id, shards) == shard
-        ]
+        mine = range(shard, len(cases), shards)
         path = Path(f"results/transcripts/{EXPERIMENT}/{MODEL}/{shard}.parquet")
         schema = SCHEMAS["transcripts"].with_metadata(metadata)
         entries = _entries(mine, templates, replies)
@@ -134,7 +129,7 @@ def _debate(number: int, case_id: str, templates: list[pa.Table]) -> pa.Table:
 
 
 def _entries(
-    numbers: list[int], templates: list[pa.Table], replies: Mapping[str, Entry]
+    numbers: Sequence[int], templates: list[pa.Table], replies: Mapping[str, Entry]
 ) -> Iterator[Entry]:
     for number in numbers:
         old = number % len(templates)

@@ -113,11 +113,6 @@ def stable_fraction(*parts: object) -> float:
     return int.from_bytes(digest[:8], "big") / 2**64
 
 
-def shard_number(case_id: str, shards: int) -> int:
-    """Return the shard of a case, from its id alone, so that further cases do not move others."""
-    return int(stable_fraction("shard", case_id) * shards)
-
-
 def open_cases(cases: Sequence[Case], split_name: str) -> list[Case]:
     """Return the cases of a split, without training and validation cases that resemble a test
     case.

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from moot.core.artifacts import atomic_path, describe
-from moot.core.cases import Case, Task, resembles_test_case, shard_number
+from moot.core.cases import Case, Task, resembles_test_case
 from moot.core.errors import DebatePausedError
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
@@ -165,11 +165,8 @@ def cases_of_job(plan: Plan, job: Job) -> list[Case]:
     )
     if job.shard is None:
         return debated_cases
-    return [
-        case
-        for case in debated_cases
-        if shard_number(case.case_id, plan.config.shards) == job.shard
-    ]
+    # in turn, since the jobs end at the same time then; further cases follow in their order
+    return debated_cases[job.shard :: plan.config.shards]
 
 
 def max_open_debates(models: Mapping[str, ModelConfig], model: str, debates: int) -> int:
