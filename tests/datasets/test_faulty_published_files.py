@@ -1,19 +1,18 @@
-"""Test that one bad record of a published file does not stop the others."""
+"""Test that faults of published files are named with file and row, all at once."""
 
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.reading.checks import read_usable_rows
 from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
 
 Record = dict[str, Any]
@@ -95,18 +94,14 @@ BAD_FIELDS: Mapping[str, list[Record]] = {
         {"meta": {"relevant_articles": [True]}},
     ],
     "nlsy97": [{"id": "x"}, {"id": ""}, {"y_arrestedafter2002": "perhaps"}, {"race": "9"}],
-}
-BAD_FIELDS = {
-    **BAD_FIELDS,
-    "claim_polarity": BAD_FIELDS["claim_stance"],
-    "agreement": BAD_FIELDS["claim_stance"],
+    "claim_polarity": [{"claims.claimSentiment": "0"}],
+    "agreement": [{"claims.stance": "pro?"}],
 }
 OPTIONS: Mapping[str, Record] = {"agreement": {"per_topic": 100}}
 """Further options, so that there are enough cases."""
 GRID: list[tuple[str, Record]] = []
 for loader, changes in BAD_FIELDS.items():
     GRID += product([loader], changes)
-BROKEN_LINES = ["{bad", "[1]", "null", '{"fact": "x", "fact": "y"}', '{"fact": "cut of']
 
 
 def to_lines(path: Path, records: list[Record]) -> list[str]:
@@ -140,89 +135,47 @@ def load(folder: Path, name: str, lines: list[str], **options: Any) -> Loaded:
     return entry.load(validated, LoadContext(name, folder, Path(), 1))
 
 
-def check_row_is_left_out(
-    folder: Path, name: str, lines: list[str], caplog: pytest.LogCaptureFixture
-) -> None:
-    """Require that row 4 is refused by default, and left out, listed and counted if allowed."""
-    file_name = Path(MAKERS[name][1]).name
-    with pytest.raises(UserError, match=r"(row|record) 4") as error:
+def check_refusal(folder: Path, name: str, lines: list[str], *places: str) -> None:
+    """Require that a file is refused with each place in one message."""
+    with pytest.raises(UserError) as error:
         load(folder, name, lines)
     message = str(error.value)
-    assert file_name in message and f"1 of {COUNT} rows" in message and "(`faulty`)" in message
-    loaded = load(folder, name, lines, faulty=0.1)
-    assert loaded.cleaning["rows left out because of faults"] == 1
-    for case in loaded.cases if name == "agreement" else ():
-        assert str(FAULTY) not in case.attributes["claims"].split(";")
-    assert FAULTY + 1 not in {
-        case.source_row for case in loaded.cases if name != "vast" or case.split == "test"
-    }
-    assert len([case for case in loaded.cases if name != "vast" or case.split == "test"]) >= 35
-    assert "left out" in caplog.text and file_name in caplog.text
+    assert Path(MAKERS[name][1]).name in message
+    assert all(re.search(place, message) for place in places), message
 
 
 @pytest.mark.parametrize(("name", "change"), GRID)
-def test_a_bad_value_is_left_out_listed_and_counted(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, change: Record
-) -> None:
-    check_row_is_left_out(tmp_path, name, make_lines(name, {FAULTY: change}), caplog)
-
-
-@pytest.mark.parametrize(("name", "line"), list(product(["caselaw", "cail18"], BROKEN_LINES)))
-def test_a_broken_line_is_left_out(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, line: str
-) -> None:
+def test_a_bad_value_is_named_with_its_row(tmp_path: Path, name: str, change: Record) -> None:
     lines = make_lines(name, {})
-    lines[FAULTY] = line
-    check_row_is_left_out(tmp_path, name, lines, caplog)
+    assert load(tmp_path, name, lines).cases
+    check_refusal(tmp_path, name, make_lines(name, {FAULTY: change}), "(row|record) 4")
 
 
-TABLES = ["claim_stance", "agreement", "vast", "nlsy97"]
+def test_the_faults_of_all_columns_and_records_are_named(tmp_path: Path) -> None:
+    changes = {1: {"label": "3"}, 4: {"label": "4", "seen?": ""}, 7: {"post": " "}}
+    places = ("row 2, column 'label'", "row 5, .*'label'", "row 5, .*'seen", "row 8, .*'post'")
+    check_refusal(tmp_path, "vast", make_lines("vast", changes), *places)
+    lines = make_lines("cail18", {2: {"fact": ""}})
+    check_refusal(tmp_path, "cail18", [*lines, "{bad", "null"], "record 41", "record 42")
+    check_refusal(tmp_path, "cail18", make_lines("cail18", {2: {"fact": 3}, 5: {"meta": None}}),
+                  "record 3", "record 6")  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "row"), list(product(TABLES, ["3,a,b", "3"])))
-def test_a_row_of_the_wrong_length_is_left_out(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, row: str
-) -> None:
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("caselaw", "{bad"), ("cail18", "[1]"), ("cail18", '{"fact": "cut of'),
+     ("claim_stance", "3,a,b"), ("vast", "3"), ("nlsy97", "3")],
+)  # fmt: skip
+def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, name: str, line: str) -> None:
     lines = make_lines(name, {})
-    lines[FAULTY + 1] = row
-    check_row_is_left_out(tmp_path, name, lines, caplog)
+    lines[FAULTY + (not name.startswith("ca"))] = line
+    check_refusal(tmp_path, name, lines, "(row|record) 4")
 
 
-ID_COLUMNS = {
-    "claim_stance": "claims.claimId",
-    "agreement": "claims.claimId",
-    "vast": "new_id",
-}
-
-
-@pytest.mark.parametrize("spaces", ["", " "])
-@pytest.mark.parametrize("name", ID_COLUMNS)
-def test_the_first_row_of_a_repeated_id_stays(tmp_path: Path, name: str, spaces: str) -> None:
-    lines = make_lines(name, {FAULTY: {ID_COLUMNS[name]: f"8{spaces}"}})
-    with pytest.raises(UserError, match="'8' is in rows 4, 9"):
-        load(tmp_path, name, lines)
-    loaded = load(tmp_path, name, lines, faulty=0.1)
-    assert loaded.cleaning["rows left out because of faults"] == 1
-
-
-@pytest.mark.parametrize("name", list(MAKERS))
-def test_more_faults_than_allowed_are_an_error(tmp_path: Path, name: str) -> None:
-    lines = make_lines(name, dict.fromkeys(range(0, COUNT, 2), BAD_FIELDS[name][0]))
-    with pytest.raises(UserError, match=f"20 of {COUNT} rows cannot be read; expected at most 10%"):
-        load(tmp_path, name, lines, faulty=0.1)
-
-
-def test_a_file_of_faulty_rows_is_refused_after_few_checks() -> None:
-    table, sizes = pd.DataFrame({"value": range(5_000)}), list[int]()
-
-    def check(rows: pd.DataFrame) -> None:
-        sizes.append(len(rows))
-        raise UserError(f"row {rows.index[0]}: faulty")
-
-    message = "at least 101 of 5000 rows cannot be read; expected at most 1% of them"
-    with pytest.raises(UserError, match=message):
-        read_usable_rows(Path("a.csv"), lambda _: table, check, 0.01, {})
-    assert len(sizes) < 250
-    message = "at least 1001 of 5000 rows cannot be read; expected at most 20% of them"
-    with pytest.raises(UserError, match=message):
-        read_usable_rows(Path("a.csv"), lambda _: table, check, 0.2, {})
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [("claim_stance", "claims.claimId"), ("agreement", "claims.claimId"), ("vast", "new_id")],
+)
+def test_a_repeated_id_is_named_with_its_rows(tmp_path: Path, name: str, column: str) -> None:
+    lines = make_lines(name, {FAULTY: {column: "8 "}})
+    check_refusal(tmp_path, name, lines, "'8' is in rows 4, 9")

@@ -13,25 +13,37 @@ from moot.commands.doctor_cases import describe_table_faults
 from moot.commands.init import write_configuration
 from moot.core.config import InitConfig
 from moot.core.errors import UserError
-from moot.datasets.reading.profile import are_spelt_alike, find_misspelt, profile_table
+from moot.datasets.reading.profile import (
+    are_spelt_alike,
+    find_doubts,
+    find_misspelt,
+    profile_table,
+)
 from moot.datasets.reading.tables import read_table
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 from user_tables import load
 
 FAULTS = {
-    "a text is missing": ({3: {"facts": " "}}, "Without a text in column 'facts': row 3."),
-    "a label is missing": ({4: {"outcome": ""}}, "Without a label in column 'outcome': row 4."),
+    "a text is missing": (
+        {3: {"facts": " "}}, "row 3, column 'facts': found ' ', expected a text about the case",
+    ),
+    "a label is missing": (
+        {4: {"outcome": ""}}, "row 4, column 'outcome': found '', expected one of accept, reject",
+    ),
     "a label is misspelt": (
         {5: {"outcome": "accpet"}}, "Column 'outcome': 'accpet' (row 5) is spelt nearly like 'acc",
     ),
     "a label in capitals": (
         {5: {"outcome": "ACCEPT"}}, "Column 'outcome': 'ACCEPT' (row 5) is spelt nearly like 'acc",
     ),
-    "an id is repeated": ({7: {"nr": "r2"}}, "Column 'nr': 'r2' is in rows 2, 7. Remove repeat"),
+    "an id is repeated": ({7: {"nr": "r2"}}, "column 'nr': 'r2' is in rows 2, 7; expected every"),
     "a row is repeated": ({8: {}}, "Equal to an earlier row: row 8."),
     "a group in capitals": ({1: {"level": "Senior"}}, "Column 'level': 'Senior' (row 1) is spelt"),
     "a decimal comma": ({2: {"score": "3,4"}}, "Column 'score': '3,4' (row 2) has a decimal comma"),
+    "a column is empty": (
+        {number: {"note": ""} for number in range(1, 13)}, "Column 6 ('note') is empty.",
+    ),
 }  # fmt: skip
 
 
@@ -73,7 +85,8 @@ def test_a_fault_is_found_in_the_same_words_everywhere(
     pd.DataFrame(make_rows(changes)).to_csv("reviews.csv", index=False)
     path = Path("reviews.csv")
     init_config = InitConfig(model="smollm2-135m", data="reviews.csv", usd=0)
-    plan = make_plan(path, id="nr")
+    labels = ["accept", "reject", "accpet", "ACCEPT"]
+    plan = make_plan(path, id="nr", labels=labels, faulty=0.2)
     findings = "".join(map(str, _check_data(plan)))
     reports = (
         write_configuration(init_config, None), findings, describe_table_faults(plan),
@@ -109,10 +122,10 @@ def test_of_a_repeated_id_the_first_row_stays(
 def test_a_table_without_faults_has_none(tmp_path: Path) -> None:
     path = tmp_path / "reviews.csv"
     pd.DataFrame(make_rows({})).to_csv(path, index=False)
-    profile = profile_table(path, read_table(path))
-    assert (profile.text, profile.target, profile.id, profile.faults) == (
-        "facts", "outcome", "nr", [],
-    )  # fmt: skip
+    table = read_table(path)
+    profile = profile_table(table)
+    assert (profile.text, profile.target, profile.id) == ("facts", "outcome", "nr")
+    assert find_doubts(table, "facts", "outcome") == []
 
 
 ALIKE = [

@@ -143,7 +143,7 @@ def test_the_shipped_records_contain_no_sentences(name: str) -> None:
     assert records["parsed"].dropna().str.len().max() < 150, "parsed facts are numbers and names"
 
 
-def test_a_bad_debate_is_left_out_and_a_quotation_past_the_end_is_counted(
+def test_bad_debates_are_named_and_a_quotation_past_the_end_is_counted(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "recorded" / "nyu_debates"
@@ -163,10 +163,10 @@ def test_a_bad_debate_is_left_out_and_a_quotation_past_the_end_is_counted(
         read_records("nyu_debates", tmp_path, source="local")
     assert "the-lamp-2.json: a quotation of words 18 to 19; the story has 17." in str(raised.value)
     assert "the-lamp-3.json: a quotation of words -1 to 2" in str(raised.value)
-    assert "2 of 4 debates cannot be read; expected at most 1% of them (`faulty`)" in str(
-        raised.value
+    (folder.parent / "nyu_debates-metadata.jsonl").write_text(
+        "".join(json.dumps(line) + "\n" for line, _ in pairs[:2])
     )
-    targets, debates = read_records("nyu_debates", tmp_path, source="local", faulty=0.5)
+    targets, debates = read_records("nyu_debates", tmp_path, source="local")
     assert set(targets) == {debate.case_id for debate in debates} == {"the-lamp-0", "the-lamp-1"}
     long_quotations = []
     for utterance in debates[1].utterances:
@@ -176,8 +176,5 @@ def test_a_bad_debate_is_left_out_and_a_quotation_past_the_end_is_counted(
             long_quotations.append((facts["quoted_words"], facts["quoted_past_the_end"]))
     assert long_quotations == [(5, 3)]
     entry, context = LOADERS["nyu_debates"], LoadContext("records", tmp_path, PROJECT, 1)
-    cleaning = entry.load(
-        entry.options.model_validate({"source": "local", "faulty": 0.5}), context
-    ).cleaning
-    assert cleaning["left out: the file cannot be read"] == 2
+    cleaning = entry.load(entry.options.model_validate({"source": "local"}), context).cleaning
     assert cleaning["speeches that quote words past the end of the story"] == 1

@@ -81,7 +81,7 @@ def test_few_debates_with_a_fault_are_left_out_and_counted(
     for number, faulty_cells in ((4, {"gold": "maybe"}), (31, {"turn": 1}), (62, {"p": "7"})):
         rows[number] |= faulty_cells
     with pytest.raises(
-        UserError, match=r"(?s)'gold'.*'p'.*2 of 300 debates cannot be read; .* 0% .*`faulty`"
+        UserError, match=r"(?s)'gold'.*'p'.*3 of 300 debates cannot be read; .* 0% .*`faulty`"
     ):
         read_transcripts(write_table(tmp_path / "trials.csv", rows), **TRIALS, faulty=0.004)
     loaded, debates = read_transcripts(write_table(tmp_path / "trials.csv", rows), **TRIALS)
@@ -114,32 +114,15 @@ def test_all_files_and_rows_that_cannot_be_read_are_named(tmp_path: Path) -> Non
         read_transcripts(tmp_path, **TRIALS, faulty=1)
 
 
-def test_probabilities_of_all_labels_add_up_to_one(tmp_path: Path) -> None:
-    row = {"debate": "d", "speaker": "J", "text": "", "y": "0.7"}
-    rows = [{**row, "n": "0.3"}, {**row, "n": "0.5"}]
-    options = {"columns": {"belief": {"yes": "y", "no": "n"}}, "labels": {"n": "no", "y": "yes"}}
-    with pytest.raises(
-        UserError,
-        match=r"row 2, column 'y \+ n': found 1.2, expected probabilities that add up to 1",
-    ):
-        read_transcripts(write_table(tmp_path / "b.csv", rows), **options)
-    _, [debate] = read_transcripts(write_table(tmp_path / "b.csv", rows[:1]), **options)
-    assert (debate.prediction, debate.score) == ("yes", 0.7)
-
-
 def test_hostile_text_is_read_literally(tmp_path: Path) -> None:
     hostile = "</script>{{ 7*7 }} \u202e\\input{/etc/passwd}"
     path = write_table(
         tmp_path / "talk.csv",
-        [{"debate": "../../d", "speaker": hostile, "text": hostile, "k": "Conclusion"}],
+        [{"debate": "../../d", "speaker": hostile, "text": hostile}],
     )
     _, debates = read_transcripts(path, labels={"n": "no", "y": "yes"})
     [row, _] = record_rows(debates)
     assert (row["speaker"], row["text"], row["case_id"]) == (hostile, hostile, "../../d")
-    with pytest.raises(
-        UserError, match="row 1, column 'k': found 'Conclusion', expected another word"
-    ):
-        read_transcripts(path, labels={"n": "no", "y": "yes"}, columns={"kind": "k"})
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,7 @@ def test_every_kind_of_file_gives_the_same_debates(tmp_path: Path, ending: str) 
         ("Bob", "He was seen.", None),
         ("Judge", "Hm.", "guilty"),
     ]
-    assert first_debate.utterances[2].parsed == {
-        "role": "judge",
-        "distribution": {"guilty": 0.75, "innocent": 0.25},
-    }
+    assert first_debate.utterances[2].parsed == {"distribution": {"guilty": 0.75, "innocent": 0.25}}
     assert (
         first_debate.method,
         first_debate.model,

@@ -238,20 +238,9 @@ def test_few_faulty_rows_are_left_out_and_counted(
     assert loaded.cleaning == {
         "rows read": 200,
         "rows left out because of faults": 2,
-        "train cases": 0,
-        "validation cases": 0,
         "test cases": 198,
     }
     assert "row 8, column 'outcome': found 'MAYBE'" in caplog.text
-
-
-def test_a_row_that_repeats_another_is_counted(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = tmp_path / "cases.csv"
-    pd.DataFrame([*ROWS, ROWS[1]]).to_csv(path, index=False)
-    assert load(path).cleaning["rows that repeat another row"] == 1
-    assert f"row {len(ROWS) + 1}. Each" in caplog.text
 
 
 def test_a_column_of_free_text_is_refused_as_target(tmp_path: Path) -> None:

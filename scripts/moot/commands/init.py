@@ -3,12 +3,11 @@
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
-from moot.commands.init_table import TableEntry, describe_table, inline_yaml
+from moot.commands.init_table import QUESTION, TableEntry, describe_table, inline_yaml
 from moot.core.config import InitConfig
 from moot.core.durable import write_atomically
 from moot.core.endpoint_traits import TRAITS, endpoint_traits, endpoints_with
@@ -19,18 +18,9 @@ from moot.core.read_config import default_config, merge_over_defaults
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
+from moot.datasets.reading.tables import read_table
 from moot.llm.endpoints.embedded import PACKAGED
-from moot.papers.selection import add_paper_experiments
 from moot.plan.plan import Plan
-
-_SERVICES: Mapping[str, JsonObject] = {
-    "openrouter": {
-        "base_url": "https://openrouter.ai/api/v1",
-        "api_key_env": "OPENROUTER_API_KEY",
-        "price": "auto",
-    },
-}
-"""The keys of a model's entry for each service that speaks the default protocol."""
 
 
 def _servers() -> dict[str, JsonObject]:
@@ -41,7 +31,7 @@ def _servers() -> dict[str, JsonObject]:
         if traits.has_server and traits.starter_keys is not None:
             key = {"api_key_env": traits.key_variable} if traits.key_variable else {}
             servers[name] = {"endpoint": name, **key, **traits.starter_keys}
-    return {**servers, **_SERVICES}
+    return servers
 
 
 _MAX_NAME_LENGTH = 40
@@ -100,19 +90,11 @@ _COMPARED = {
     "courtroom": "It compares the debate with the judge alone, so that only the debate differs.",
     "panel": "It compares the judges' first and last answers, so that only the talk differs.",
 }
-_PAPERS_PAGE = """\
-# moot merges this file over its default configuration. docs/papers.md lists the tables and figures.
-#   snakemake doctor --cores 1 --configfile {file}     checks models, keys, data and disk
-#   snakemake preview --cores 2 --configfile {file}    counts the calls and their cost
-#   snakemake papers --cores 4 --configfile {file}     fills the items; results/papers/ shows them
 
-{budget}models:
-  {name}: {model}
-papers: {papers}
-"""
+Ask = Callable[[str], str]
 
 
-def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -> str:
+def write_configuration(answers: InitConfig, ask: Ask | None) -> str:
     """Write the file, and return the next steps.
 
     `ask` puts a question to the user; it is None without a terminal.
@@ -127,49 +109,77 @@ def write_configuration(answers: InitConfig, ask: Callable[[str], str] | None) -
             f"my2.yaml}}'."
         )
     text, notes = _fill_page(answers, ask)
-    config = merge_over_defaults(load_yaml(text), default_files())
-    add_paper_experiments(config, SHIPPED)
-    Plan.from_yaml(config, SHIPPED)
+    Plan.from_yaml(merge_over_defaults(load_yaml(text), default_files()), SHIPPED)
     write_atomically(path, as_started(text))
     commands = [line.removeprefix("# ") for line in text.splitlines() if line.startswith("#   ")]
     return "\n".join([f"{path} is written.", *notes, "", "Next:", *commands]) + "\n"
 
 
-def _find_answer(
-    config: InitConfig, ask: Callable[[str], str] | None, key: str, default: str = ""
-) -> str:
-    """Return the value of a key of `init`: the given one, the reply to its question, or the
-    default.
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """The answers in the configuration, and the replies of the user to questions."""
 
-    Raises:
-        UserError: None of them exists.
-    """
-    reply, meaning = str(getattr(config, key) or ""), InitConfig.model_fields[key].description
-    if not reply and ask:
-        reply = ask(f"{key}: {meaning}{f' [{default}]' if default else ''}: ").strip()
-    if not (reply or default):
+    given: InitConfig
+    ask: Ask | None
+
+    def find(self, key: str, default: str = "", check: Callable[[str], object] = str) -> str:
+        """Return the value of a key of `init`: the given one, a reply, or the default.
+
+        A reply that does not pass the check is asked for again.
+
+        Raises:
+            UserError: none of them exists, or the given one does not pass the check.
+        """
+        given, meaning = getattr(self.given, key), InitConfig.model_fields[key].description
+        if given not in ("", None):
+            check(str(given))
+            return str(given)
+        question = f"{key}: {meaning}{f' [{default}]' if default else ''}: "
+        while reply := self.ask(question).strip() if self.ask else "":
+            try:
+                check(reply)
+            except UserError as fault:
+                question = f"{fault}\n{key}: "
+            else:
+                return reply
+        if not default:
+            raise UserError(
+                f"init: {key} is missing; expected {meaning}. Add it: --config 'init={{{key}:"
+                " ...}'."
+            )
+        return default
+
+
+def _check_budget(usd: str) -> None:
+    try:
+        is_amount = float(usd) >= 0
+    except ValueError:
+        is_amount = False
+    if not is_amount:
+        raise UserError(f"init: usd {usd!r}; expected a number of US dollars; 0: no limit.")
+
+
+def _check_protocol(protocol: str) -> None:
+    if protocol not in _COMPARED:
+        raise UserError(f"init: protocol {protocol!r}; expected one of {', '.join(_COMPARED)}.")
+
+
+def _check_server(server: str) -> None:
+    if server not in _servers() and "://" not in server:
         raise UserError(
-            f"init: {key} is missing; expected {meaning}. Add it: --config 'init={{{key}: ...}}'."
+            f"init: server {server!r}; expected one of {', '.join(_servers())}, or an address with"
+            " http://."
         )
-    return reply or default
 
 
-def _budget_line(usd: str) -> str:
-    """Return the line of the budget; "" for a budget of 0."""
-    if not usd.strip("0."):
-        return ""
-    is_number = usd.replace(".", "", 1).isdigit()
-    # otherwise the check of the configuration refuses it
-    value = usd if is_number else inline_yaml(usd)
-    return f"budget: {{usd: {value}}}   # a hard stop that loses nothing\n"
-
-
-def _shards_line(cases: int) -> str:
-    """Return the line that holds debates on several cores; "" for one core."""
-    shards = min(os.cpu_count() or 1, cases, _MAX_SHARDS)
-    if shards == 1:
-        return ""
-    return f"shards: {shards}          # debates at the same time, each on one core\n"
+def _check_data(data: str) -> None:
+    if Path(data).suffix:
+        read_table(Path(data))
+    elif data not in default_config()["datasets"]:
+        raise UserError(
+            f"init: data {data!r}; expected a table's path, or one of"
+            f" {', '.join(sorted(default_config()['datasets']))}."
+        )
 
 
 def _minimum_line(cases: int) -> str:
@@ -181,38 +191,39 @@ def _minimum_line(cases: int) -> str:
     )
 
 
-def _fill_page(config: InitConfig, ask: Callable[[str], str] | None) -> tuple[str, Sequence[str]]:
+def _fill_page(config: InitConfig, ask: Ask | None) -> tuple[str, Sequence[str]]:
     """Return the file's text, and lines on the guesses."""
-    answer = partial(_find_answer, config, ask)
-    model = _model(answer, PACKAGED if ask else "")
-    if config.papers:
-        return _papers_page(config, model), ()
-    data = answer("data")
+    answers = _Answers(config, ask)
+    model = _model(answers, PACKAGED if ask else "")
+    data = answers.find("data", check=_check_data)
     table = TableEntry(section="", row_count=_CASES, notes=())  # of a data set of moot
     is_table = bool(Path(data).suffix)
-    dataset = _name_dataset(Path(data)) if is_table else _known_dataset(data)
-    protocol = answer("protocol", "debate" if is_table else "courtroom")
-    if protocol not in _COMPARED:
-        raise UserError(f"init: protocol {protocol!r}; expected one of {', '.join(_COMPARED)}.")
+    dataset = _name_dataset(Path(data)) if is_table else data
+    default = "debate" if is_table else "courtroom"
+    protocol = answers.find("protocol", default, _check_protocol)
     names = _name_entries(protocol, dataset, str(model["model"]))
     if is_table:
-        table = describe_table(Path(data), dataset, answer, config.file)
+        question = answers.find("question", QUESTION)
+        table = describe_table(config, Path(data), dataset, question)
     is_slow = endpoint_traits(str(model.get("endpoint", ""))).in_process
     cases = min(table.row_count, _CASES_IN_PROCESS if is_slow else _CASES)
+    shards = min(os.cpu_count() or 1, cases, _MAX_SHARDS) if is_slow else 1
     comparison = _PANEL if protocol == "panel" else _AGAINST_JUDGE
     params = {
         "debate": _debate_params(table.labels),
         "courtroom": _SMALL_COURTROOM if is_slow else "",
     }
-    usd = answer("usd", "0") if config.usd is None else f"{config.usd:g}"
+    usd = float(answers.find("usd", "0", _check_budget))
     page = _PAGE.format(
         file=config.file,
         names=names,
         min_debates=_minimum_line(cases),
         run=names.experiment,
         protocol=protocol,
-        shards=_shards_line(cases) if is_slow else "",
-        budget=_budget_line(usd),
+        shards=f"shards: {shards}          # debates at the same time, each on one core\n"
+        if shards > 1
+        else "",
+        budget=f"budget: {{usd: {usd:g}}}   # a hard stop that loses nothing\n" if usd else "",
         model=inline_yaml(model),
         datasets=table.section,
         cases=cases,
@@ -229,45 +240,16 @@ def _debate_params(labels: Sequence[str]) -> str:
     return f"    params: {params}   # {', '.join(lines)}\n" if argued else ""
 
 
-def _papers_page(config: InitConfig, model: JsonObject) -> str:
-    """Return a configuration that fills items of the papers with the model."""
-    name = _name_model(str(model["model"]))
-    papers = {"models": [name], **config.papers}
-    usd = config.usd or 0
-    return _PAPERS_PAGE.format(
-        file=config.file,
-        name=name,
-        budget=f"budget: {{usd: {usd:g}}}   # a hard stop that loses nothing\n" if usd else "",
-        model=inline_yaml(model),
-        papers=inline_yaml(papers),
-    )
-
-
-def _model(answer: Callable[..., str], default: str) -> JsonObject:
-    name = answer("model", default)
+def _model(answers: _Answers, default: str) -> JsonObject:
+    name = answers.find("model", default)
     if name == PACKAGED:
         packaged: JsonObject = default_config()["models"][name]
         return packaged
     if name.startswith(HUB) or name.endswith(".gguf"):
         [endpoint] = endpoints_with("in_process")
         return {"endpoint": endpoint, "model": name, **(TRAITS[endpoint].starter_keys or {})}
-    server, servers = answer("server"), _servers()
-    if server not in servers and "://" not in server:
-        raise UserError(
-            f"init: server {server!r}; expected one of {', '.join(servers)}, or an address with"
-            " http://."
-        )
-    return {"endpoint": "openai", "model": name, **servers.get(server, {"base_url": server})}
-
-
-def _known_dataset(dataset: str) -> str:
-    datasets = default_config()["datasets"]
-    if dataset not in datasets:
-        raise UserError(
-            f"init: data {dataset!r}; expected a table's path, or one of"
-            f" {', '.join(sorted(datasets))}."
-        )
-    return dataset
+    server = answers.find("server", check=_check_server)
+    return {"endpoint": "openai", "model": name, **_servers().get(server, {"base_url": server})}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,18 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from moot.commands.doctor_cases import find_table_faults
+from moot.core.config import InitConfig
 from moot.datasets.reading.checks import check_header
 from moot.datasets.reading.profile import TableProfile, profile_table
 from moot.datasets.reading.tables import read_table
+from moot.datasets.table_options import TableOptions
 
-_QUESTION = "Which label is right?"
+QUESTION = "Which label is right?"
 _TABLE = """\
 datasets:
   {name}:
@@ -41,46 +44,51 @@ class TableEntry:
     labels: Sequence[str] = ()
 
 
-def describe_table(path: Path, name: str, answer: Callable[..., str], new_file: str) -> TableEntry:
-    """Return a table's entry; `answer` returns the user's answer about it, or a default.
+def describe_table(config: InitConfig, path: Path, name: str, question: str) -> TableEntry:
+    """Return a table's entry; its columns are the ones that `init` names, or guesses.
 
-    `name` is the name of the data set, and `new_file` the configuration that gets the entry.
+    `name` is the name of the data set.
     """
     table = read_table(path)
-    guess = profile_table(path, table)
-    text = answer("text", guess.text)
-    guess = profile_table(path, table, text=text)
-    profile = profile_table(path, table, text=text, target=answer("target", guess.target))
-    question = answer("question", _QUESTION)
-    check_header(path, list(map(str, table)), [text, profile.target])
+    profile = profile_table(table, text=config.text, target=config.target)
+    check_header(path, list(map(str, table)), [profile.text, profile.target])
+    options = {
+        "path": os.fspath(path),
+        "text": profile.text,
+        "target": profile.target,
+        "labels": profile.labels,
+    }
+    if profile.id:
+        options["id"] = profile.id
     section = _TABLE.format(
         name=name,
-        path=inline_yaml(os.fspath(path)),
+        path=inline_yaml(options["path"]),
         id_line=f"    id: {inline_yaml(profile.id)}\n" if profile.id else "",
-        text=inline_yaml(text),
+        text=inline_yaml(profile.text),
         target=inline_yaml(profile.target),
         labels=inline_yaml(profile.labels),
         question=inline_yaml(question),
     )
     chosen = {
         "id": profile.id or "the row's number",
-        "text": text,
+        "text": profile.text,
         "target": profile.target,
         "labels": _count_labels(profile),
         "question": question,
     }
-    if profile.target == guess.target and not profile.is_target_named:
+    if not (config.target or profile.is_target_named):
         chosen["target"] += " (a guess: the last column of few values)"
     notes = ["", f"From {path} ({len(table)} rows) init chose:"]
     notes += [f"  {f'{key}:':<10}{value}" for key, value in chosen.items()]
     notes.append(
-        f"If a choice is wrong, correct it in {new_file} below `datasets`. Or delete the file and"
-        " state the choice: --config 'init={..., target: COLUMN}'."
+        f"If a choice is wrong, correct it in {config.file} below `datasets`. Or delete the file"
+        " and state the choice: --config 'init={..., target: COLUMN}'."
     )
-    if profile.faults:
+    faults = find_table_faults(TableOptions.model_validate(options))
+    if faults:
         notes += ["", "Check these rows of the table before a run:"]
-        notes += [f"  {fault}" for fault in profile.faults]
-    is_complete = (table[[text, profile.target]] != "").all(axis="columns")
+        notes += [f"  {fault}" for fault in faults]
+    is_complete = (table[[profile.text, profile.target]] != "").all(axis="columns")
     return TableEntry(section, int(is_complete.sum()), notes, _order_labels(profile))
 
 

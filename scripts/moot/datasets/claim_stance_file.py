@@ -4,13 +4,13 @@ In the file, `claims.claimSentiment` is 1, -1 or blank, never 0. A blank marks a
 annotatable target, which counts as neutral.
 """
 
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
 from moot.core.cases import stable_fraction
-from moot.core.config_errors import Faults
-from moot.datasets.reading.checks import check_values, read_usable_rows
+from moot.datasets.reading.checks import check_values, run_checks
 from moot.datasets.reading.tables import read_csv
 from moot.datasets.topics import check_texts
 
@@ -30,8 +30,8 @@ DOWNLOAD = (
 )
 
 
-def read_claims(path: Path, faulty: float, cleaning: dict[str, int]) -> pd.DataFrame:
-    """Read and check the official file, without faulty rows up to the share `faulty`.
+def read_claims(path: Path) -> pd.DataFrame:
+    """Read and check the official file.
 
     Returns:
         Columns claim_id, topic_id, split, topic, claim, stance and polarity, indexed by row.
@@ -40,20 +40,15 @@ def read_claims(path: Path, faulty: float, cleaning: dict[str, int]) -> pd.DataF
         UserError: a missing file or column, an unknown split, stance or sentiment, a blank claim,
             or a repeated id.
     """
-
-    def read(faults: Faults) -> pd.DataFrame:
-        rows = read_csv(path, COLUMNS, get=DOWNLOAD, faults=faults)
-        sentiments = rows["claims.claimSentiment"].str.strip().str.removesuffix(".0")
-        return rows.assign(**{"claims.claimSentiment": sentiments})
-
-    def check(rows: pd.DataFrame) -> None:
-        check_values(path, rows["split"], ("train", "test"))
-        check_values(path, rows["claims.stance"], ("PRO", "CON"))
-        check_values(path, rows["claims.claimSentiment"], tuple(SENTIMENTS))
-        check_texts(path, rows["claims.claimCorrectedText"])
-        check_texts(path, rows["topicText"], topic=True)
-
-    frame = read_usable_rows(path, read, check, faulty, cleaning, unique="claims.claimId")
+    frame = read_csv(path, COLUMNS, unique="claims.claimId", get=DOWNLOAD)
+    sentiments = frame["claims.claimSentiment"].str.strip().str.removesuffix(".0")
+    run_checks(
+        partial(check_values, path, frame["split"], ("train", "test")),
+        partial(check_values, path, frame["claims.stance"], ("PRO", "CON")),
+        partial(check_values, path, sentiments, tuple(SENTIMENTS)),
+        partial(check_texts, path, frame["claims.claimCorrectedText"]),
+        partial(check_texts, path, frame["topicText"], topic=True),
+    )
     return pd.DataFrame(
         {
             "claim_id": frame["claims.claimId"],
@@ -62,7 +57,7 @@ def read_claims(path: Path, faulty: float, cleaning: dict[str, int]) -> pd.DataF
             "topic": frame["topicText"],
             "claim": frame["claims.claimCorrectedText"],
             "stance": frame["claims.stance"].str.lower(),
-            "polarity": frame["claims.claimSentiment"].map(SENTIMENTS),
+            "polarity": sentiments.map(SENTIMENTS),
         }
     )
 

@@ -131,39 +131,23 @@ def check_records(
     """Check recorded debates against the cases and labels of their data set.
 
     Raises:
-        UserError: an unknown case or label, a confidence out of range, or a duplicate repeat.
+        UserError: an unknown case or label, or a repeat that occurs twice.
     """
     case_ids = {case.case_id for case in cases}
     identities = set()
     for debate in debates:
-        place = (
-            f"records of data set '{dataset}': {debate.method}, {debate.model}, case"
-            f" {debate.case_id}"
-        )
+        fields = {name: getattr(debate, name) for name in (*_IDENTITY, *JUDGED)}
+        identity = tuple(fields.values())
+        problem = ""
         if debate.case_id not in case_ids:
-            raise UserError(
-                f"{place}: the case does not exist; expected one of the {len(case_ids)} cases of"
-                " the data set."
-            )
-        if debate.prediction is not None and debate.prediction not in task.labels:
-            raise UserError(
-                f"{place}: prediction {debate.prediction!r}; expected one of"
-                f" {', '.join(task.labels)}."
-            )
-        if debate.confidence is not None and not 0 <= debate.confidence <= PERCENT:
-            raise UserError(
-                f"{place}: confidence {debate.confidence:g}; expected a number from 0 to 100."
-            )
-        identity = tuple(getattr(debate, name) for name in (*_IDENTITY, *JUDGED))
-        if identity in identities:
-            judge_fields = {name: getattr(debate, name) for name in JUDGED}
-            author = "".join(
-                f", {name} {quote_value(value)}" for name, value in judge_fields.items() if value
-            )
-            raise UserError(
-                f"{place}: repeat {debate.repeat}{author} occurs twice; expected each repeat of a"
-                " case once for each judge, persona and repeat of the judge."
-            )
+            problem = f"expected one of the {len(case_ids)} cases of the data set"
+        elif debate.prediction not in (None, *task.labels):
+            problem = f"found {debate.prediction!r}, expected one of {', '.join(task.labels)}"
+        elif identity in identities:
+            problem = "occurs twice; expected each repeat of a case and judge once"
+        if problem:
+            place = ", ".join(f"{name} {value}" for name, value in fields.items() if value != "")
+            raise UserError(f"records of data set '{dataset}': {place}: {problem}.")
         identities.add(identity)
 
 

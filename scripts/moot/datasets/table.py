@@ -4,17 +4,15 @@ rows.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task
-from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.log import LOG
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.label_words import find_label
 from moot.datasets.near_duplicates import (
     RESEMBLING,
     RelatedCases,
@@ -25,33 +23,14 @@ from moot.datasets.near_duplicates import (
     split_by_family,
 )
 from moot.datasets.reading.checks import LEFT_OUT
-from moot.datasets.reading.tables import FILE_COLUMN, numbered_rows
 from moot.datasets.table_options import ALL, BY_HASH, SPLITS, TableOptions
-from moot.datasets.table_rows import leave_out_faulty_rows, list_labels, read_files
-from moot.datasets.table_texts import count_blank_parts, make_text
+from moot.datasets.table_rows import ID, LABEL, TEXT, read_rows
+from moot.datasets.table_texts import BLANK_PARTS, count_blank_parts
 
 _LARGE_FAMILY = 0.2
 """The share of the cases above which near-duplicates in one split distort the splits."""
 _WITH_SEPARATORS = r"[+-]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?"
 """A number with separators of thousands: 12,345.6."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A checked row of the table.
-
-    Attributes:
-        number: its number in the file, from 1.
-        cells: column to text.
-        text: the facts that models read.
-        target: the true label.
-    """
-
-    number: int
-    cells: Mapping[str, str]
-    case_id: str
-    text: str
-    target: str
 
 
 @dataset("table", TableOptions)
@@ -62,20 +41,20 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
         UserError: a missing file or column, a repeated id, an unknown label or split, or an empty
             text; the message names file, row, column, the value and what was expected.
     """
-    faults = Faults()
-    files = read_files(options, faults)
-    labels = list_labels(options, pd.concat([rows.table for rows in files]))
-    table = leave_out_faulty_rows(options, files, labels, faults)
-    rows = _convert_rows(options, table, labels)
+    table = read_rows(options)
+    rows = table.usable_rows()
     pairs = _find_similar_cases(options, rows)
     splits = _assign_splits(options, context, rows, pairs)
     resembled_tests = find_resembled_tests(splits, pairs)
-    task = _make_task(options, labels)
+    task = _make_task(options, table.labels)
     cases = _make_cases(options, context, task, rows, splits, resembled_tests)
-    features = _make_features(options, table, rows, splits)
-    rows_read = sum(len(rows.table) + rows.broken for rows in files)
-    cleaning = _count_rows(options.path, rows_read, table, splits)
-    cleaning |= count_blank_parts(options, table)
+    features = _make_features(options, rows, splits)
+    rows_read = len(table.rows) + table.broken
+    cleaning = {"rows read": rows_read, LEFT_OUT: rows_read - len(rows)}
+    for name in ("train", "validation", "test"):
+        cleaning[f"{name} cases"] = list(splits.values()).count(name)
+    cleaning[BLANK_PARTS] = count_blank_parts(options, rows)
+    cleaning = {finding: count for finding, count in cleaning.items() if count}
     if options.split != ALL:
         cleaning |= count_pairs("near-duplicate pairs", splits, pairs)
         cleaning[RESEMBLING] = len(resembled_tests)
@@ -95,8 +74,8 @@ def _count_largest_family(
         return {}
     LOG.warning(
         "%s: %d of %d texts resemble one another, as texts from a template do, so that `split:"
-        " hash` puts them all into the %s split. If they are different cases, raise `similarity`"
-        " or name a column in `split`.",
+        " hash` puts them all into the %s split. If they are different cases, name a column in"
+        " `split`.",
         path,
         size,
         len(splits),
@@ -105,53 +84,16 @@ def _count_largest_family(
     return {"cases in the largest group of near-duplicates, which is in one split": size}
 
 
-def _count_rows(
-    path: Path, rows_read: int, table: pd.DataFrame, splits: Mapping[str, SplitName]
-) -> dict[str, int]:
-    """Return the cleaning report: rows read and left out, cases by split, and repeated rows."""
-    counts = {"rows read": rows_read}
-    if rows_read > len(table):
-        counts[LEFT_OUT] = rows_read - len(table)
-    for split_name in ("train", "validation", "test"):
-        counts[f"{split_name} cases"] = list(splits.values()).count(split_name)
-    is_repeated = table.duplicated()
-    repeated_rows = int(is_repeated.sum())
-    if repeated_rows:
-        counts["rows that repeat another row"] = repeated_rows
-        LOG.warning(
-            "%s: %d rows repeat another row; the first is row %d. Each is a case.",
-            path,
-            repeated_rows,
-            int(table.index[is_repeated][0]),
-        )
-    return counts
-
-
-def _convert_rows(
-    options: TableOptions, table: pd.DataFrame, labels: Mapping[str, str]
-) -> list[_Row]:
-    """Convert the usable rows of a table."""
-    rows = []
-    has_files = FILE_COLUMN in table
-    for number, cells in numbered_rows(table):
-        case_id = cells[options.id_column].strip() if options.id_column else f"row-{number}"
-        if has_files and not options.id_column:  # each file numbers its rows from 1
-            case_id = f"{cells[FILE_COLUMN]}-{number}"
-        target = str(find_label(cells[options.target], labels))
-        rows.append(_Row(number, cells, case_id, make_text(options, cells), target))
-    return rows
-
-
-def _find_similar_cases(options: TableOptions, rows: Sequence[_Row]) -> list[RelatedCases]:
+def _find_similar_cases(options: TableOptions, rows: pd.DataFrame) -> list[RelatedCases]:
     """Return the pairs of near-duplicates; none if all cases are in one split."""
     if options.split == ALL:
         return []
-    texts = {row.case_id: row.text for row in rows}
-    return find_near_duplicates(texts, options.language, options.similarity)
+    texts = dict(zip(rows[ID], rows[TEXT], strict=True))
+    return find_near_duplicates(texts, options.language)
 
 
 def _assign_splits(
-    options: TableOptions, context: LoadContext, rows: Sequence[_Row], pairs: Sequence[RelatedCases]
+    options: TableOptions, context: LoadContext, rows: pd.DataFrame, pairs: Sequence[RelatedCases]
 ) -> Mapping[str, SplitName]:
     """Return the split of each case, by id."""
     if options.split == ALL:
@@ -160,11 +102,12 @@ def _assign_splits(
                 f"datasets.{context.name}.split: 'all' makes every row a test case, but baselines"
                 " need training cases. Set it to 'hash' or to a column, or leave `baselines` out."
             )
-        return {row.case_id: "test" for row in rows}
+        return dict.fromkeys(rows[ID], "test")
     if options.split == BY_HASH:
-        targets = {row.case_id: row.target for row in rows}
+        targets = dict(zip(rows[ID], rows[LABEL], strict=True))
         return split_by_family(targets, pairs, context.seed)
-    return {row.case_id: SPLITS[row.cells[options.split].strip().casefold()] for row in rows}
+    names = rows[options.split].str.strip().str.casefold()
+    return dict(zip(rows[ID], names.map(SPLITS), strict=True))
 
 
 def _make_task(options: TableOptions, labels: Mapping[str, str]) -> Task:
@@ -183,7 +126,7 @@ def _make_cases(
     options: TableOptions,
     context: LoadContext,
     task: Task,
-    rows: Sequence[_Row],
+    rows: pd.DataFrame,
     splits: Mapping[str, SplitName],
     resembled_tests: Mapping[str, str],
 ) -> list[Case]:
@@ -198,30 +141,28 @@ def _make_cases(
         resembled_tests: the id of the test case that a case resembles, by the id of the case.
     """
     cases = []
-    for row in rows:
-        attributes = {name: row.cells[name].strip() for name in options.attribute_columns}
-        if row.case_id in resembled_tests:
-            attributes[NEAR_DUPLICATE_OF] = resembled_tests[row.case_id]
+    for (_, number), cells in zip(rows.index, rows.to_dict("records"), strict=True):
+        case_id = cells[ID]
+        attributes = {name: cells[name].strip() for name in options.attribute_columns}
+        if case_id in resembled_tests:
+            attributes[NEAR_DUPLICATE_OF] = resembled_tests[case_id]
         cases.append(
             Case(
-                case_id=row.case_id,
+                case_id=case_id,
                 dataset=context.name,
-                split=splits[row.case_id],
-                text=row.text,
-                target=row.target,
+                split=splits[case_id],
+                text=cells[TEXT],
+                target=cells[LABEL],
                 labels=task.labels,
                 attributes=attributes,
-                source_row=row.number,
+                source_row=int(number),
             )
         )
     return cases
 
 
 def _make_features(
-    options: TableOptions,
-    table: pd.DataFrame,
-    rows: Sequence[_Row],
-    splits: Mapping[str, SplitName],
+    options: TableOptions, rows: pd.DataFrame, splits: Mapping[str, SplitName]
 ) -> pd.DataFrame | None:
     """Return the features of tabular baselines: case_id, split, label, then a typed column per
     feature.
@@ -233,13 +174,13 @@ def _make_features(
         return None
     frame = pd.DataFrame(
         {
-            "case_id": [row.case_id for row in rows],
-            "split": [splits[row.case_id] for row in rows],
-            "label": [row.target for row in rows],
+            "case_id": rows[ID].tolist(),
+            "split": rows[ID].map(splits).tolist(),
+            "label": rows[LABEL].tolist(),
         }
     )
     for name in options.features:
-        cells = table[name].str.strip()
+        cells = rows[name].str.strip()
         frame[name] = (cells if name in options.categories else _typed(cells)).to_numpy()
     return frame
 

@@ -98,15 +98,6 @@ class TableOptions(UserDataOptions):
         ),
     )
     faulty: FaultyShare = 0.01
-    similarity: float = Field(
-        0.7,
-        gt=0,
-        le=1,
-        description=(
-            "Share of common shingles, above 0 and at most 1, from which two texts are"
-            " near-duplicates. Default: 0.7."
-        ),
-    )
 
     @model_validator(mode="after")
     def _check_that_labels_agree(self) -> "TableOptions":
@@ -152,13 +143,6 @@ class TableOptions(UserDataOptions):
     def id_columns(self) -> list[str]:
         """The columns that the id of a case is made of."""
         return [self.id] if isinstance(self.id, str) and self.id else list(self.id)
-
-    @property
-    def id_column(self) -> str:
-        """The column with the id of a case, which `read_files` adds if several give it; "" if rows
-        are numbered.
-        """
-        return " + ".join(self.id_columns)
 
     @property
     def text_columns(self) -> list[str]:

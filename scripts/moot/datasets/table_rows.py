@@ -1,68 +1,74 @@
 """The rows of a table of the user: read from its files, then checked column by column."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import pandas as pd
 
-from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.spelling import canonical_word
-from moot.core.types import Column
 from moot.datasets.label_words import find_label, spell_labels
-from moot.datasets.reading.checks import check_unique, find_repeated, leave_out, refuse_values
-from moot.datasets.reading.tables import (
-    FILE_COLUMN,
-    explain_row_numbers,
-    numbered_rows,
-    read_table,
-)
+from moot.datasets.reading.checks import RowChecker
+from moot.datasets.reading.tables import FILE_COLUMN, read_table
 from moot.datasets.table_options import SPLITS, TableOptions
 from moot.datasets.table_texts import MISSING_WORDS, make_text
 
 _MAX_LABELS = 50
+TEXT, LABEL, ID = "(text)", "(label)", "(id)"
+"""The columns with the text, the label and the id of the case of a row."""
 
 
-class FileRows(NamedTuple):
-    """The rows of a file.
+class TableRows(NamedTuple):
+    """The rows of a table, with their faults.
 
     Attributes:
-        path: the file.
-        table: the rows that can be read, as text, by their number in the file, from 1.
+        rows: all rows that can be read, as text, with the columns in brackets. The index is the
+            number of the file and of the row in it, from 1.
         broken: the number of rows that cannot be read.
+        labels: the label of each value of the target column.
+        check: the faults of the rows.
     """
 
-    path: Path
-    table: pd.DataFrame
+    rows: pd.DataFrame
     broken: int
+    labels: Mapping[str, str]
+    check: RowChecker
+
+    def usable_rows(self) -> pd.DataFrame:
+        """Return the rows without a fault.
+
+        Raises:
+            UserError: the share of rows with a fault exceeds the option `faulty`.
+        """
+        return self.check.without_faulty(self.rows, broken=self.broken)
 
 
-def read_files(options: TableOptions, faults: Faults) -> list[FileRows]:
-    """Read the rows of each file.
-
-    Args:
-        options: the options of the table.
-        faults: gets a message for each row that cannot be read.
+def read_rows(options: TableOptions) -> TableRows:
+    """Read the rows of all files, and note their faults.
 
     Raises:
-        UserError: a file or a column is missing.
+        UserError: a file or a column is missing, or the values of the target cannot be labels.
     """
-    return [_read_file(options, path, faults) for path in options.files]
-
-
-def _read_file(options: TableOptions, path: Path, faults: Faults) -> FileRows:
+    check = RowChecker(options.files, options.faulty, "rows")
     file_column = [FILE_COLUMN] if len(options.files) > 1 else []
     columns = list(dict.fromkeys([*options.case_columns, *options.id_columns, *file_column]))
-    broken_rows = Faults()
-    table = read_table(path, columns, sheet=options.sheet, faults=broken_rows)
-    faults.add_all(broken_rows)
-    if len(options.id_columns) > 1:
-        table[options.id_column] = table[options.id_columns].agg("-".join, axis="columns")
-    return FileRows(path, table, len(broken_rows.messages))
+    tables = {
+        number: read_table(path, columns, sheet=options.sheet, faults=check.faults)
+        for number, path in enumerate(options.files)
+    }
+    broken = len(check.faults.messages)
+    rows = pd.concat(tables, names=["file", "row"])
+    labels = _list_labels(options, rows)
+    label_of_word = {word: find_label(word, labels) for word in rows[options.target].unique()}
+    texts = [make_text(options, cells) for cells in rows.to_dict("records")]
+    rows[TEXT] = pd.Series(texts, rows.index, dtype="str")
+    rows[LABEL] = rows[options.target].map(label_of_word)
+    rows[ID] = _name_cases(options, rows)
+    _check_rows(options, rows, labels, check)
+    return TableRows(rows, broken, labels, check)
 
 
-def list_labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
+def _list_labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
     """Return the label of each value of the target column.
 
     Raises:
@@ -86,106 +92,33 @@ def list_labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]
     return values
 
 
-class _ColumnCheck(NamedTuple):
-    """The result of a check.
-
-    Attributes:
-        values: the column.
-        is_faulty: which of its values have a fault.
-        expected: what a value should be.
-        remedy: what the user can do.
-    """
-
-    values: Column
-    is_faulty: "pd.Series[bool]"
-    expected: str
-    remedy: str
+def _name_cases(options: TableOptions, rows: pd.DataFrame) -> "pd.Series[str]":
+    """Return the id of each row: by its columns, else by its number, which each file counts."""
+    if options.id_columns:
+        return rows[options.id_columns].agg("-".join, axis="columns").str.strip()
+    numbers = rows.index.get_level_values("row").astype("str")
+    names = rows[FILE_COLUMN] if FILE_COLUMN in rows else pd.Series("row", rows.index)
+    return names + "-" + numbers
 
 
-def leave_out_faulty_rows(
-    options: TableOptions, files: Sequence[FileRows], labels: Mapping[str, str], faults: Faults
-) -> pd.DataFrame:
-    """Return the rows of all files without a fault.
-
-    Args:
-        options: the options of the table.
-        files: the rows of each file.
-        labels: the label of each value of the target column.
-        faults: the messages for what cannot be read in the files.
-
-    Raises:
-        UserError: the share of rows with a fault exceeds the option `faulty`.
-    """
-    table = pd.concat([rows.table for rows in files])
-    is_faulty = pd.concat([_find_faulty_rows(options, rows, labels, faults) for rows in files])
-    if options.id_column:
-        ids = table[options.id_column].str.strip()
-        with faults.noting():
-            check_unique(options.path, ids.set_axis(_name_rows(files)))
-        is_faulty |= (ids == "") | find_repeated(ids)
-    broken = sum(rows.broken for rows in files)
-    leave_out(
-        faults.messages,
-        int(is_faulty.sum()) + broken,
-        len(table) + broken,
-        options.faulty,
-        f"Correct them, or allow more. {explain_row_numbers(files[0].path)}".strip(),
-        "rows",
-    )
-    return table[~is_faulty]
-
-
-def _name_rows(files: Sequence[FileRows]) -> list[str]:
-    """Return the number of each row, with the name of its file if there are several."""
-    names: list[str] = []
-    for rows in files:
-        suffix = f" of {rows.path.name}" if len(files) > 1 else ""
-        names += [f"{number}{suffix}" for number in rows.table.index]
-    return names
-
-
-def _find_faulty_rows(
-    options: TableOptions, file_rows: FileRows, labels: Mapping[str, str], faults: Faults
-) -> "pd.Series[bool]":
-    """Return which rows of a file have a fault, and note each."""
-    path, table, _ = file_rows
-    is_faulty = pd.Series(False, table.index)
-    for check in _check_columns(options, table, labels):
-        with faults.noting():
-            refuse_values(path, check.values, check.is_faulty, check.expected, check.remedy)
-        is_faulty |= check.is_faulty
-    return is_faulty
-
-
-def _check_columns(
-    options: TableOptions, table: pd.DataFrame, labels: Mapping[str, str]
-) -> Iterator[_ColumnCheck]:
-    yield from _check_targets(table[options.target], labels)
-    yield _check_texts(options, table)
-    if options.has_split_column:
-        yield _check_split_names(table[options.split])
-
-
-def _check_targets(targets: Column, labels: Mapping[str, str]) -> Iterator[_ColumnCheck]:
-    label_of_word = {word: find_label(word, labels) for word in targets.unique()}
-    is_unknown = targets.map(lambda word: label_of_word[word] is None)
+def _check_rows(
+    options: TableOptions, rows: pd.DataFrame, labels: Mapping[str, str], check: RowChecker
+) -> None:
+    targets = rows[options.target]
     is_blank = targets.str.strip() == ""
     expected = f"one of {', '.join(labels)}"
-    remedy = "Correct the row: fill in the label, or remove the row."
-    yield _ColumnCheck(targets, is_unknown & is_blank, expected, remedy)
-    remedy = "Correct the row, or add this value to `labels`."
-    yield _ColumnCheck(targets, is_unknown & ~is_blank, expected, remedy)
-
-
-def _check_texts(options: TableOptions, table: pd.DataFrame) -> _ColumnCheck:
-    text_of_row = {row: make_text(options, cells) for row, cells in numbered_rows(table)}
-    texts = pd.Series(text_of_row, table.index, dtype="str")
-    first_column = table[options.text_columns[0]]
+    for is_wrong, remedy in (
+        (is_blank, "Correct the row: fill in the label, or remove the row."),
+        (~is_blank, "Correct the row, or add this value to `labels`."),
+    ):
+        check.refuse(targets, rows[LABEL].isna() & is_wrong, expected, remedy)
+    first_column = rows[options.text_columns[0]]
     remedy = "Fill it in, or remove the row."
-    return _ColumnCheck(first_column, texts == "", "a text about the case", remedy)
-
-
-def _check_split_names(names: Column) -> _ColumnCheck:
-    is_unknown = ~names.str.strip().str.casefold().isin(list(SPLITS))
-    remedy = "Correct the row, or set `split` to all or hash."
-    return _ColumnCheck(names, is_unknown, f"one of {', '.join(SPLITS)}", remedy)
+    check.refuse(first_column, rows[TEXT] == "", "a text about the case", remedy)
+    if options.has_split_column:
+        names = rows[options.split]
+        is_unknown = ~names.str.strip().str.casefold().isin(list(SPLITS))
+        remedy = "Correct the row, or set `split` to all or hash."
+        check.refuse(names, is_unknown, f"one of {', '.join(SPLITS)}", remedy)
+    if options.id_columns:
+        check.refuse_repeated(rows[ID].rename(" + ".join(options.id_columns)))

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
-from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
@@ -22,7 +21,7 @@ from moot.core.utterance_kinds import ANSWER, BELIEF, NO_LABEL, SPEECH, name_of_
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.debate_records import JUDGES, RecordedDebate, RecordedUtterance
 from moot.datasets.turn_columns import TranscriptsOptions
-from moot.datasets.turns import PUBLIC_MARKS, Turns, read_turns
+from moot.datasets.turns import Turns, read_turns
 
 METHOD, FIRST, SINGLE = "debate", "first answers", "answer"
 """The names of methods if no column states them.
@@ -39,11 +38,8 @@ _BRACKETED_COLUMNS = ("debate", "case", "method", "round", "repeat", "judge_repe
 _TEXT_COLUMNS = (
     "speaker",
     "text",
-    "kind",
-    "role",
     "side",
     "model",
-    "visibility",
     "answer",
     "judge",
     "persona",
@@ -101,17 +97,14 @@ class _DebateContent:
 
 
 def read_debates(options: TranscriptsOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """Return the debates in the order in which the files first name them.
+    """Yield the debates in the order in which the files first name them; in a table of answers
+    each row is one.
 
     Raises:
         UserError: as `read_turns`.
     """
     del context
-    return debates_of(options, read_turns(options))
-
-
-def debates_of(options: TranscriptsOptions, turns: Turns) -> Iterator[RecordedDebate]:
-    """Yield the debates of a table of turns; in a table of answers each row is one debate."""
+    turns = read_turns(options)
     table, names = _standard_columns(options, turns), options.columns
     has_authors = bool(names.judge) or _has_several_answerers(table)
     counts = Counter[tuple[str, str, str]]()
@@ -155,20 +148,9 @@ def _states_repeats(options: TranscriptsOptions) -> bool:
 @dataset("transcripts", TranscriptsOptions, records=read_debates)
 def load(options: TranscriptsOptions, context: LoadContext) -> Loaded:
     """Load the cases that were debated, all of them test cases."""
+    turns, names = read_turns(options), options.columns
     files = (options.path.parent if "*" in options.path.name else options.path).name
-    return cases_of(options, read_turns(options), context, files, options.own_files(Path()))
-
-
-def cases_of(
-    options: TranscriptsOptions,
-    turns: Turns,
-    context: LoadContext,
-    files: str,
-    sources: Sequence[Path],
-) -> Loaded:
-    """Return the cases of a table of turns; `files` describes its files in the notes."""
-    names = options.columns
-    task = replace(options.task(turns.words.labels, files), positive=turns.positive)
+    task = options.make_task(turns.words.labels, f"recorded answers of {files}")
     group_columns = [
         name for name in options.case_columns if name not in (names.truth, names.facts)
     ]
@@ -190,7 +172,9 @@ def cases_of(
             )
         )
     cleaning = {**turns.account, "cases": len(cases)}
-    return Loaded(cases, task, cleaning=cleaning, sources=tuple(sources))
+    return Loaded(
+        cases, replace(task, positive=turns.positive), cleaning=cleaning, sources=options.files
+    )
 
 
 def _standard_columns(options: TranscriptsOptions, turns: Turns) -> pd.DataFrame:
@@ -224,23 +208,15 @@ def _distributions(options: TranscriptsOptions, turns: Turns) -> list[dict[str, 
     """Return the stated probabilities of the labels after each turn; empty if a turn states
     none.
     """
-    columns = options.columns.beliefs
-    table = pd.DataFrame(
-        {label or turns.positive: turns.rows[column] for label, column in columns.items()}
-    )
-    if len(columns) == 1 and len(turns.words.labels) == 2:
-        [label] = table
-        [complement] = set(turns.words.labels) - {label}
-        table[complement] = 1 - table[label]
-    if table.empty:
+    column, labels = options.columns.belief, turns.words.labels
+    if not column:
         return [{}] * len(turns.rows)
-    labels = list(map(str, table))
-    is_complete = table.notna().all(axis="columns")
-    shares = zip(*(table[label].tolist() for label in labels), strict=True)
-    return [
-        dict(zip(labels, row, strict=True)) if complete else {}
-        for row, complete in zip(shares, is_complete, strict=True)
-    ]
+    shares = [{} if pd.isna(share) else {turns.positive: share} for share in turns.rows[column]]
+    if len(labels) == 2:
+        [complement] = set(labels) - {turns.positive}
+        for share in filter(None, shares):
+            share[complement] = 1 - share[turns.positive]
+    return shares
 
 
 def _has_several_answerers(table: pd.DataFrame) -> bool:
@@ -269,8 +245,8 @@ def _utterances_of_row(
 ) -> Iterator[RecordedUtterance]:
     """Yield the utterance of a row; two if a judge answers after the words of a speaker."""
     if _has_words_before_judge(row):
-        speech = row._replace(judge="", kind=row.kind or SPEECH)
-        verdict = row._replace(text="", kind="", role="", side="")
+        speech = row._replace(judge="")
+        verdict = row._replace(text="", side="")
         yield _utterance(speech, judge, _Answer(None))
         yield _utterance(verdict, judge, answer or _Answer(None))
     elif row.text.strip() or answer:
@@ -300,7 +276,7 @@ def _read_answer(row: Json, turns: Turns) -> _Answer:
 def _read_facts(row: Json, answer: _Answer) -> JsonObject:
     """Return the row's statements about its speaker, and its answer if that is not a label."""
     facts: JsonObject = {}
-    for name in ("role", "side", "model"):
+    for name in ("side", "model"):
         value = getattr(row, name)
         if value:
             facts[name] = value
@@ -320,14 +296,14 @@ def _kind_of(row: Json) -> str:
 def _utterance(row: Json, judge: _Judge, answer: _Answer) -> RecordedUtterance:
     return RecordedUtterance(
         name_of_judge(*judge) if row.judge else row.speaker or row.model or SINGLE,
-        row.kind or _kind_of(row),
+        _kind_of(row),
         row.text,
         row.round,
         answer.prediction,
         None if pd.isna(row.confidence) else row.confidence,
         _read_facts(row, answer) or None,
         "model" if row.model else "human",
-        private=bool(row.judge) or row.visibility.casefold() not in PUBLIC_MARKS,
+        private=bool(row.judge),
     )
 
 

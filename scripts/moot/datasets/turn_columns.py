@@ -1,49 +1,17 @@
 """The options of tables with a row per turn or per answer: the meaning of each column."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import Field, model_validator
 
-from moot.core.cases import Task, cluster_attributes
+from moot.core.cases import cluster_attributes
 from moot.core.strict_model import StrictModel
 from moot.core.text_files import quote_value
 from moot.datasets import UserDataOptions
 from moot.datasets.label_words import LabelsByWord
 from moot.datasets.reading.checks import FaultyShare
 from moot.datasets.reading.tables import list_files
-
-
-class AnswersOptions(UserDataOptions):
-    """The options of data sets of answers in files of the user, in any format."""
-
-    labels: LabelsByWord = Field(
-        description=(
-            "Label for each answer as the file writes it, or for each regular expression between"
-            " slashes that matches a whole answer (YES: yes, '/no.*/': no), the negative label"
-            " first."
-        )
-    )
-    no_answer: tuple[str, ...] = Field(
-        ("", "UNKNOWN", "NO DECISION"),
-        description=(
-            "Answers that mean: no usable answer, as words or regular expressions between slashes"
-            " ('/i cannot.*/')."
-        ),
-    )
-
-    @model_validator(mode="after")
-    def _check_positive(self) -> "AnswersOptions":
-        if self.positive and self.labels and self.positive not in self.labels.values():
-            raise ValueError(
-                f"'positive' is {self.positive!r}; expected one of"
-                f" {sorted(set(self.labels.values()))}"
-            )
-        return self
-
-    def task(self, labels: Sequence[str], files: str) -> Task:
-        """Describe the task of the recorded answers; `files` names their source in the notes."""
-        return self.make_task(labels, f"recorded answers of {files}")
 
 
 class TurnColumns(StrictModel):
@@ -76,8 +44,6 @@ class TurnColumns(StrictModel):
     round: str = Field("", description="Round, from 1.")
     speaker: str = Field("speaker", description='Speaker of the turn. "" stands for the judge.')
     text: str = Field("text", description="Words of the turn.")
-    kind: str = Field("", description="Kind of the turn (opening, message, vote, ...).")
-    role: str = Field("", description="Role of the speaker.")
     side: str = Field("", description="Side that the speaker argues for.")
     model: str = Field(
         "",
@@ -86,24 +52,11 @@ class TurnColumns(StrictModel):
             " under its key in `models`. Default there: `judges`."
         ),
     )
-    visibility: str = Field(
-        "",
-        description=(
-            "Visibility of the turn: blank, public or all for everybody; any other value for the"
-            " speaker alone."
-        ),
-    )
     answer: str = Field(
         "",
         description="Answer of the judge after the turn; without a judge, of the speaker.",
     )
-    belief: str | Mapping[str, str] = Field(
-        "",
-        description=(
-            "Stated probability of the positive label, 0 to 1; or a column for each label, by"
-            " label."
-        ),
-    )
+    belief: str = Field("", description="Stated probability of the positive label, 0 to 1.")
     confidence: str = Field("", description="Stated confidence in the answer, 0 to 100.")
     judge: str = Field("", description="Judge, where judges give the answers.")
     persona: str = Field("", description="Persona of the judge.")
@@ -142,32 +95,19 @@ class TurnColumns(StrictModel):
         return self
 
     @property
-    def beliefs(self) -> Mapping[str, str]:
-        """Label to column; "" for the positive label."""
-        if isinstance(self.belief, Mapping):
-            return self.belief
-        return {"": self.belief} if self.belief else {}
-
-    @property
     def answer_columns(self) -> list[str]:
         """The columns with answers and their authors."""
         names = (self.answer, self.confidence, self.judge, self.persona)
-        columns = (*names, self.judge_repeat, *self.beliefs.values())
-        return list(dict.fromkeys(filter(None, columns)))
+        return list(dict.fromkeys(filter(None, (*names, self.judge_repeat, self.belief))))
 
     @property
     def column_names(self) -> list[str]:
         """All columns that the table must have."""
-        single_columns = [
-            getattr(self, name)
-            for name in type(self).model_fields
-            if name not in ("belief", "attributes")
-        ]
-        columns = (*single_columns, *self.beliefs.values(), *self.attributes)
-        return list(dict.fromkeys(filter(None, columns)))
+        columns = self.model_dump(exclude={"attributes"}).values()
+        return list(dict.fromkeys(filter(None, (*columns, *self.attributes))))
 
 
-class TranscriptsOptions(AnswersOptions):
+class TranscriptsOptions(UserDataOptions):
     """The options of a data set of debates or answers in tables of the user."""
 
     path: Path = Field(
@@ -193,6 +133,13 @@ class TranscriptsOptions(AnswersOptions):
             " Default: the answers in lower case."
         ),
     )
+    no_answer: tuple[str, ...] = Field(
+        ("", "UNKNOWN", "NO DECISION"),
+        description=(
+            "Answers that mean: no usable answer, as words or regular expressions between slashes"
+            " ('/i cannot.*/')."
+        ),
+    )
     confidence_scale: tuple[float, float] | None = Field(
         None,
         description=(
@@ -211,6 +158,15 @@ class TranscriptsOptions(AnswersOptions):
         "", description="True label of every case, if no column states it. Default: unknown."
     )
     faulty: FaultyShare = 0.01
+
+    @model_validator(mode="after")
+    def _check_positive(self) -> "TranscriptsOptions":
+        if self.positive and self.labels and self.positive not in self.labels.values():
+            raise ValueError(
+                f"'positive' is {self.positive!r}; expected one of"
+                f" {sorted(set(self.labels.values()))}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _check_owner_of_verdict(self) -> "TranscriptsOptions":

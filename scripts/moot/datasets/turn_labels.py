@@ -32,39 +32,36 @@ class WordLabels(NamedTuple):
 def read_labels(rows: pd.DataFrame, check: RowChecker, options: TranscriptsOptions) -> WordLabels:
     """Find the meanings of the words in the columns with answers and true labels."""
     names = options.columns
-    words, truth_words = set[str](), set[str]()
-    if names.answer:
-        rows[names.answer] = rows[names.answer].str.strip()
-        words |= set(rows[names.answer].unique())
-    if names.truth:
-        rows[names.truth] = rows[names.truth].str.strip()
-        truth_words |= set(rows[names.truth].unique())
-    label_of_word = {word: _label(word, options, options.labels) for word in sorted(words)}
+    label_of_word = _read_column(rows, check, options, names.answer, options.labels)
     truth_labels = options.truth_labels or options.labels
-    label_of_truth = {word: _label(word, options, truth_labels) for word in sorted(truth_words)}
+    label_of_truth = _read_column(rows, check, options, names.truth, truth_labels)
     labels = _list_labels({**label_of_word, **label_of_truth}, options)
     _check_labels(labels, options)
-    unknown_words = _list_unknown(label_of_word, options)
-    if names.answer:
-        expected = ", ".join(options.labels) or "a label"
-        is_unknown = rows[names.answer].isin(unknown_words)
-        check.refuse(rows[names.answer], is_unknown, f"one of {expected}", _ADD_OR_CORRECT)
-    if names.truth:
-        expected = ", ".join(truth_labels) or "a label"
-        is_unknown = rows[names.truth].isin(_list_unknown(label_of_truth, options))
-        check.refuse(rows[names.truth], is_unknown, f"one of {expected}", _ADD_OR_CORRECT)
     return WordLabels(label_of_word, label_of_truth, labels)
 
 
-def _list_unknown(
-    label_of_word: Mapping[str, str | None], options: TranscriptsOptions
-) -> list[str]:
-    """Return the words that mean neither a label nor a missing answer."""
-    return [
+def _read_column(
+    rows: pd.DataFrame,
+    check: RowChecker,
+    options: TranscriptsOptions,
+    column: str,
+    labels: Mapping[str, str],
+) -> dict[str, str | None]:
+    """Return the label of each word of a column, and note the words that mean neither a label nor
+    a missing answer.
+    """
+    if not column:
+        return {}
+    rows[column] = rows[column].str.strip()
+    label_of_word = {word: _label(word, options, labels) for word in sorted(rows[column].unique())}
+    unknown_words = [
         word
         for word, label in label_of_word.items()
         if label is None and not is_listed(word, options.no_answer)
     ]
+    expected = f"one of {', '.join(labels) or 'a label'}"
+    check.refuse(rows[column], rows[column].isin(unknown_words), expected, _ADD_OR_CORRECT)
+    return label_of_word
 
 
 def _list_labels(

@@ -13,19 +13,14 @@ import pandas as pd
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.types import Column
-from moot.core.utterance_kinds import CONCLUSION
 from moot.datasets.debate_records import PERCENT
 from moot.datasets.reading.checks import RowChecker
 from moot.datasets.reading.tables import read_table
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 from moot.datasets.turn_labels import WordLabels, read_labels
 
-PUBLIC_MARKS = ("", "public", "all")
-"""Values of the column `visibility` that mean: everybody can read the turn."""
 _MAX_RATING = 10
 """The highest value of usual scales of rating, which are not per cent."""
-_ROUNDING = 0.02
-"""How far the sum of the stated probabilities of all labels may be from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +52,7 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     Raises:
         UserError: a missing file or column, or one that cannot be read; or, in more debates than
             `faulty` allows, a turn without a debate or a speaker, a repeated turn, an unreadable
-            number, an unknown label, a belief outside 0 to 1, beliefs that do not add up to 1, or
+            number, an unknown label, a belief outside 0 to 1, or
             rows that contradict each other about one case. Each message names file, row, column,
             the value and what was expected.
     """
@@ -70,9 +65,8 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     _read_beliefs(rows, check, options)
     words = read_labels(rows, check, options)
     rows_read, debates = len(rows), rows["(debate)"].nunique()
-    rows = check.without_faulty(rows, debates)
     _refuse_repeated_turns(rows, check, names)
-    rows = check.without_faulty(rows, debates)
+    rows = check.without_faulty(rows, group="(debate)")
     # the rows of a debate may lie apart
     order = ["(debate)", "(turn)"] if names.turn else ["(debate)"]
     rows = rows.sort_values(order, kind="stable")
@@ -135,7 +129,7 @@ def _move_verdicts_to_end(table: pd.DataFrame, options: TranscriptsOptions) -> p
 
 
 def _check_filled(rows: pd.DataFrame, check: RowChecker, names: TurnColumns) -> None:
-    """Require a debate, a case and a speaker in each row, and no kind that moot reserves."""
+    """Require a debate, a case and a speaker in each row."""
     for column, expected in (
         (names.debate, "a debate"),
         (names.case, "a case"),
@@ -146,9 +140,6 @@ def _check_filled(rows: pd.DataFrame, check: RowChecker, names: TurnColumns) -> 
             if column == names.speaker and names.judge:
                 is_blank &= rows[names.judge].str.strip() == ""
             check.refuse(rows[column], is_blank, expected, "Fill it in, or remove the row.")
-    if names.kind:
-        is_reserved = rows[names.kind].str.casefold() == CONCLUSION
-        check.refuse(rows[names.kind], is_reserved, "another word, because moot reserves this one")
 
 
 def _add_columns(rows: pd.DataFrame, check: RowChecker, names: TurnColumns) -> None:
@@ -225,9 +216,8 @@ def _first_values(rows: pd.DataFrame, column: str, group: str) -> tuple[Column, 
 def _read_beliefs(rows: pd.DataFrame, check: RowChecker, options: TranscriptsOptions) -> None:
     """Make beliefs shares and confidences per cent; a blank cell is missing."""
     names = options.columns
-    columns = list(names.beliefs.values())
-    for column in columns:
-        rows[column] = _read_numbers(rows[column], check, 0, 1)
+    if names.belief:
+        rows[names.belief] = _read_numbers(rows[names.belief], check, 0, 1)
     if names.confidence:
         lowest, highest = options.confidence_scale or (0, PERCENT)
         numbers = _read_numbers(rows[names.confidence], check, lowest, highest)
@@ -238,11 +228,6 @@ def _read_beliefs(rows: pd.DataFrame, check: RowChecker, options: TranscriptsOpt
                 " `confidence_scale: [0, 1]`."
             )
         rows[names.confidence] = (numbers - lowest) / (highest - lowest) * PERCENT
-    if len(columns) > 1:
-        total = rows[columns].sum(axis="columns", min_count=1)
-        is_off = (total - 1).abs() > _ROUNDING
-        shown = total.round(3).rename(" + ".join(columns))
-        check.refuse(shown, is_off, "probabilities that add up to 1")
 
 
 def _read_numbers(cells: Column, check: RowChecker, lowest: float, highest: float) -> Column:
@@ -257,13 +242,11 @@ def _read_numbers(cells: Column, check: RowChecker, lowest: float, highest: floa
 def _count_contradictions(
     rows: pd.DataFrame, names: TurnColumns, words: WordLabels, positive: str
 ) -> int:
-    """Return how many answers name another label than the belief in one label beside them."""
-    if not names.answer or len(names.beliefs) != 1:
+    """Return how many answers name another label than the belief beside them."""
+    if not (names.answer and names.belief):
         return 0
-    [(label, column)] = names.beliefs.items()
     answers = rows[names.answer].map(words.label_of_word)
-    agrees = answers == (label or positive)
-    beliefs = rows[column]
+    agrees, beliefs = answers == positive, rows[names.belief]
     contradicts = (agrees & (beliefs < 1 / 2)) | (~agrees & answers.notna() & (beliefs > 1 / 2))
     return int(contradicts.sum())
 

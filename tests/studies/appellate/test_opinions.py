@@ -179,9 +179,11 @@ def test_a_person_edits_and_removes_rows(tmp_path: Path, load_context: Context) 
     write_deidentification(options, with_summaries, tmp_path / "sheet.csv")
     sheet = pd.read_csv(tmp_path / "sheet.csv", dtype=str, keep_default_na=False)
     assert set(sheet["problem"]) == {"the summary has Berg"}
-    sheet.loc[:6].assign(text="She fell.").to_csv(tmp_path / "edited.csv", index=False)
+    sheet.loc[:6, ["text", "problem"]] = ["She fell.", ""]
+    sheet.to_csv(tmp_path / "edited.csv", index=False)
     loaded = load(OpinionsOptions(source="local", path="edited.csv", facts="opinion"), context)
     assert [case.text for case in loaded.cases] == ["She fell."] * 7
+    assert loaded.cleaning["excluded: the summary has Berg"] == 3
 
 
 def test_a_full_opinion_is_a_case_for_summaries(tmp_path: Path, load_context: Context) -> None:

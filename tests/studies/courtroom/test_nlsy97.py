@@ -280,11 +280,8 @@ def test_a_faulty_table_is_refused(
     load_context: MakeContext,
 ) -> None:
     write(tmp_path, spoil(generate_nlsy97(seed=1, rows=40)))
-    with pytest.raises(UserError, match=re.escape(message)) as raised:
+    with pytest.raises(UserError, match=re.escape(message)):
         load(Nlsy97Options(source="local"), load_context())
-    is_row_fault = message.startswith("row")
-    assert ("(`faulty`)" in str(raised.value)) == is_row_fault
-    assert str(raised.value).count("\n") == is_row_fault
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path, load_context: MakeContext) -> None:

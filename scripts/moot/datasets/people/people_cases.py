@@ -17,7 +17,6 @@ from moot.datasets.near_duplicates import RelatedCases, split_by_family
 from moot.datasets.people.exchange import BUILD, find_exchange
 from moot.datasets.people.feature_ranking import Ranking, rank_features
 from moot.datasets.reading.checks import (
-    FaultyShare,
     check_values,
     parse_booleans,
     parse_whole_numbers,
@@ -77,7 +76,6 @@ class PeopleOptions(DatasetOptions):
             ),
         )
     )
-    faulty: FaultyShare = 0.0
 
     @property
     def groups(self) -> tuple[str, ...]:

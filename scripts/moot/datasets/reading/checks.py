@@ -3,7 +3,7 @@
 All functions raise `UserError` with one message that has a line for each fault.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
@@ -15,13 +15,14 @@ from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.log import LOG
 from moot.core.spelling import canonical_word
-from moot.core.text_files import quote_value
+from moot.core.text_files import GZIP, quote_value
 from moot.core.types import Column
 
 LEFT_OUT = "rows left out because of faults"
+SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
+"""The endings of files whose rows a spreadsheet numbers otherwise."""
+ROW_NUMBERS = "Row 1 is the first row below the heading; a spreadsheet calls it row 2."
 _MAX_PROBLEMS = 20
-_MAX_COUNTED_ROWS = 100
-"""The faulty rows that are counted of a file that is refused: each takes at least one check."""
 FaultyShare = Annotated[
     float,
     Field(
@@ -128,6 +129,15 @@ def _raise_problems(path: Path, problems: Sequence[str]) -> None:
         raise UserError("\n".join([*problems[:_MAX_PROBLEMS], *remainder]))
 
 
+def run_checks(*checks: Callable[[], object]) -> None:
+    """Run all checks of a file, and raise one `UserError` with the faults that they raise."""
+    faults = Faults()
+    for check in checks:
+        with faults.noting():
+            check()
+    faults.check()
+
+
 def parse_whole_numbers(
     path: Path, values: Column, *, allows_blank: bool = False, minimum: int | None = None
 ) -> Column:
@@ -159,62 +169,34 @@ def parse_booleans(path: Path, values: Column) -> Column:
     return folded == "true"
 
 
+def explain_row_numbers(path: Path) -> str:
+    """Return how messages count the rows of a file; "" if no spreadsheet counts them
+    otherwise.
+    """
+    is_sheet = path.name.casefold().removesuffix(GZIP).endswith(SHEETS)
+    return ROW_NUMBERS if is_sheet else ""
+
+
 def describe_cell(path: Path, row: object, column: object) -> str:
     """Describe a cell's place in a table, for messages."""
     return f"{path}: row {row}, column '{column}'"
 
 
-def leave_out(
-    faults: Sequence[str],
-    left_out: int,
-    total: int,
-    share: float,
-    remedy: str,
-    noun: str = "debates",
-    *,
-    is_minimum: bool = False,
-) -> None:
-    """Warn of the faults of the debates that are left out.
-
-    Args:
-        faults: a message for each fault.
-        left_out: the number of debates with faults.
-        total: the number of all debates.
-        share: the largest share of debates that may be left out, 0 to 1.
-        remedy: what the user can do.
-        noun: the unit that is counted.
-        is_minimum: whether not all debates with faults are counted.
-
-    Raises:
-        UserError: more than this share is left out; the message lists the first faults.
-    """
-    if left_out > share * total:
-        count_message = (
-            f"{'at least ' if is_minimum else ''}{left_out} of {total} {noun} cannot be read;"
-            f" expected at most {share:.0%} of them (`faulty`). "
-        )
-        lines = list(faults[:_MAX_PROBLEMS])
-        if len(faults) > _MAX_PROBLEMS:
-            lines.append(f"... and {len(faults) - _MAX_PROBLEMS} more.")
-        raise UserError("\n".join([*lines, count_message + remedy]))
-    for fault in faults:
-        LOG.warning("left out: %s", fault)
-
-
 class RowChecker:
-    """Collects the faults of rows, and removes the debates with faults if they are few.
+    """Notes the faulty rows of a user's files, and leaves them out if they are few.
+
+    Rows are indexed by the number of the file and the row.
 
     Attributes:
         files: the files of the table.
-        faults: the faults that are not reported yet.
-        noun: what a row or a group of rows is called in messages: "debates" or "answers".
+        faults: the messages.
+        noun: what a row or a group of rows is called in messages: "rows", "debates", "answers".
     """
 
     def __init__(self, files: Sequence[Path], max_share: float, noun: str) -> None:
         self.files, self.faults, self.noun = files, Faults(), noun
         self._max_share = max_share
         self._faulty_rows = set[tuple[int, int]]()
-        self._left_out = 0
 
     def refuse(
         self,
@@ -224,112 +206,57 @@ class RowChecker:
         remedy: str = "Correct the row.",
     ) -> None:
         """Note each faulty value of a column."""
-        faulty_files = list(is_faulty.index[is_faulty].get_level_values(0).unique())
-        if not faulty_files:
-            return
         self._faulty_rows |= set(is_faulty.index[is_faulty])
-        first = faulty_files[0]
-        with self.faults.noting():
-            refuse_values(
-                self.files[first], values.xs(first), is_faulty.xs(first), expected, remedy
-            )
-        if len(faulty_files) > 1:
-            folder = self.files[first].parent
-            self.faults.add(f"{folder}: {len(faulty_files) - 1} more files have the same fault.")
+        for number, faulty_values in values[is_faulty].groupby(level=0, sort=False):
+            file_values = values.xs(number)
+            is_wrong = file_values.index.isin(faulty_values.index.get_level_values(1))
+            with self.faults.noting():
+                refuse_values(
+                    self.files[int(str(number))],
+                    file_values,
+                    pd.Series(is_wrong, file_values.index),
+                    expected,
+                    remedy,
+                )
 
-    def without_faulty(self, rows: pd.DataFrame, total: int) -> pd.DataFrame:
-        """Return the rows of the debates without a fault.
+    def refuse_repeated(self, ids: Column) -> None:
+        """Note blank ids, and each that is in an earlier row, too."""
+        text = ids.str.strip()
+        names = [
+            f"{row} of {self.files[number].name}" if len(self.files) > 1 else str(row)
+            for number, row in text.index
+        ]
+        with self.faults.noting():
+            check_unique(self.files[0], text.set_axis(names))
+        self._faulty_rows |= set(text.index[(text == "") | find_repeated(text)])
+
+    def without_faulty(
+        self, rows: pd.DataFrame, *, group: str = "", broken: int = 0
+    ) -> pd.DataFrame:
+        """Return the rows without a fault, and warn of the others.
 
         Args:
-            rows: the rows of all debates that are not left out yet.
-            total: the number of debates that were read.
+            rows: all rows that can be read.
+            group: the column of groups of rows that stand or fall together. Default: single rows.
+            broken: the number of further rows, which cannot be read.
 
         Raises:
-            UserError: the share of debates with a fault exceeds the option `faulty`.
+            UserError: the share of groups with a fault exceeds the option `faulty`.
         """
-        faulty_debates = rows.loc[rows.index.isin(self._faulty_rows), "(debate)"].unique()
-        self._left_out += len(faulty_debates)
-        leave_out(
-            self.faults.messages,
-            self._left_out,
-            total,
-            self._max_share,
-            "Correct the files, or allow more.",
-            self.noun,
-        )
-        self.faults = Faults()
-        return rows[~rows["(debate)"].isin(faulty_debates)] if len(faulty_debates) else rows
-
-
-def read_usable_rows(
-    path: Path,
-    read: Callable[[Faults], pd.DataFrame],
-    check: Callable[[pd.DataFrame], object],
-    share: float,
-    cleaning: dict[str, int],
-    *,
-    unique: str = "",
-) -> pd.DataFrame:
-    """Read a file and leave out the rows with a fault.
-
-    Args:
-        path: the file, for messages.
-        read: reads the file; rows that cannot be read are noted in its argument and left out.
-        check: raises `UserError` if one of the rows that it gets has a fault.
-        share: the largest share of rows that may be left out, 0 to 1.
-        cleaning: the loader's counts; the number of rows that are left out is added to them.
-        unique: a column whose values may not repeat or be blank.
-
-    Returns:
-        The rows without a fault, with their numbers in the file as index.
-
-    Raises:
-        UserError: more rows than this share have a fault. If they are many, only some are counted.
-    """
-    faults = Faults()
-    table = read(faults)
-    broken = len(faults.messages)
-    is_usable = pd.Series(True, index=table.index)
-    if unique:
-        ids = table[unique].astype("str").str.strip()
-        with faults.noting():
-            check_unique(path, ids)
-        is_usable &= (ids != "") & ~find_repeated(ids)
-    left_out, total = broken + int((~is_usable).sum()), len(table) + broken
-    limit = max(share * total, _MAX_COUNTED_ROWS)
-    for row, message in _iter_faults(table[is_usable], check):
-        faults.add(message)
-        is_usable[row] = False
-        left_out += 1
-        if left_out > limit:
-            break
-    if left_out:
-        is_minimum = left_out > limit
-        leave_out(
-            faults.messages,
-            left_out,
-            total,
-            share,
-            "Correct them, or allow more.",
-            "rows",
-            is_minimum=is_minimum,
-        )
-        cleaning[LEFT_OUT] = cleaning.get(LEFT_OUT, 0) + left_out
-    return table[is_usable]
-
-
-def _iter_faults(
-    table: pd.DataFrame, check: Callable[[pd.DataFrame], object]
-) -> Iterator[tuple[int, str]]:
-    """Yield the rows with a fault, each with its message; they are found by halving the table."""
-    if table.empty:
-        return
-    try:
-        check(table)
-    except UserError as fault:
-        if len(table) == 1:
-            yield table.index[0], str(fault)
-            return
-        middle = len(table) // 2
-        yield from _iter_faults(table[:middle], check)
-        yield from _iter_faults(table[middle:], check)
+        groups = rows[group] if group else pd.Series(range(len(rows)), rows.index)
+        faulty_groups = groups[groups.index.isin(self._faulty_rows)].unique()
+        left_out, total = len(faulty_groups) + broken, groups.nunique() + broken
+        messages = self.faults.messages
+        if left_out > self._max_share * total:
+            lines = messages[:_MAX_PROBLEMS]
+            if len(messages) > _MAX_PROBLEMS:
+                lines.append(f"... and {len(messages) - _MAX_PROBLEMS} more.")
+            lines.append(
+                f"{left_out} of {total} {self.noun} cannot be read; expected at most"
+                f" {self._max_share:.0%} of them (`faulty`). Correct them, or allow more."
+            )
+            lines[-1] = f"{lines[-1]} {explain_row_numbers(self.files[0])}".strip()
+            raise UserError("\n".join(lines))
+        for message in messages:
+            LOG.warning("left out: %s", message)
+        return rows[~groups.isin(faulty_groups)]

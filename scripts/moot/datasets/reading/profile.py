@@ -7,24 +7,21 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from pathlib import Path
 
 import pandas as pd
 
 from moot.core.text_files import quote_value
 from moot.core.types import Column
-from moot.datasets.reading.tables import explain_row_numbers
 
 MIN_LABELS, MAX_LABELS = 2, 12
 _MAX_LISTED = 20
 _MAX_ID_CHARS = 60
+_MAX_REPEATED_IDS = 0.1
+"""The share of rows with an earlier id, which are then faults."""
 _TARGET_NAMES = re.compile(
     "label|target|truth|gold|outcome|verdict|decision|answer|class|stance|correct|result|winner"
     "|ruling|judge?ment|disposition",
     re.IGNORECASE,
-)
-_ID_NAMES = re.compile(
-    r"(?:^|[\W_])(?:id|nr|no|num|number|key|ref|code|docket)$|^id[\W_]", re.IGNORECASE
 )
 _DECIMAL_COMMA = r"[+-]?[0-9]+,[0-9]{1,2}"
 _SHORT_WORD = re.compile(r"\b\w{1,4}\b")
@@ -39,15 +36,13 @@ class TableProfile:
     """The probable columns of a table; "" where nothing in the table suggests one.
 
     Attributes:
-        path: the file.
         table: its rows.
         text: the column with the longest texts.
         target: the column of labels.
-        id: the column whose name says id; it may hold repeated ids, which are then faults.
+        id: the first column if its cells hardly repeat; those that do are then faults.
         is_target_named: whether the name of the column of labels suggested it.
     """
 
-    path: Path
     table: pd.DataFrame
     text: str = ""
     target: str = ""
@@ -65,24 +60,14 @@ class TableProfile:
         words = sorted(word for word in rows_by_label if word)
         return {word: misspelt.get(word, word) for word in words}
 
-    @property
-    def faults(self) -> list[str]:
-        """A sentence for everything that may be wrong in the table."""
-        texts = self.table[self.text] if self.text else pd.Series("-", self.table.index)
-        targets = self.table[self.target] if self.target else pd.Series("-", self.table.index)
-        ids = self.table[self.id] if self.id else None
-        return find_faults(self.path, self.table, texts, targets, ids)
 
-
-def profile_table(
-    path: Path, table: pd.DataFrame, *, text: str = "", target: str = ""
-) -> TableProfile:
+def profile_table(table: pd.DataFrame, *, text: str = "", target: str = "") -> TableProfile:
     """Return the profile of a table; `text` and `target` replace the guesses."""
     text = text or _guess_text(table)
     guessed_target, is_named = _guess_target(table, text)
     target = target or guessed_target
     used_columns = {text, target}
-    return TableProfile(path, table, text, target, _guess_id(table, used_columns), is_named)
+    return TableProfile(table, text, target, _guess_id(table, used_columns), is_named)
 
 
 def _guess_text(table: pd.DataFrame) -> str:
@@ -112,15 +97,13 @@ def list_categories(table: pd.DataFrame, used_columns: Collection[str] = ()) -> 
 
 
 def _guess_id(table: pd.DataFrame, used_columns: Collection[str]) -> str:
-    """Return the first column with the name of an id, short cells, and hardly a repetition."""
-    for name in map(str, table):
-        ids = table[name].str.strip()
-        is_named = bool(_ID_NAMES.search(name)) and name not in used_columns
-        is_short = ids.str.len().max() <= _MAX_ID_CHARS
-        repeated_share = ids.duplicated().mean()
-        if is_named and is_short and (ids != "").all() and repeated_share <= 1 / 4:
-            return name
-    return ""
+    """Return the first column if it has short cells that hardly repeat, else ""."""
+    name = str(table.columns[0])
+    ids = table[name].str.strip()
+    is_short = ids.str.len().max() <= _MAX_ID_CHARS
+    is_distinct = ids.duplicated().mean() <= _MAX_REPEATED_IDS
+    has_all = bool((ids != "").all())
+    return name if name not in used_columns and is_short and is_distinct and has_all else ""
 
 
 def group_rows(cells: Column) -> dict[str, list[int]]:
@@ -131,32 +114,29 @@ def group_rows(cells: Column) -> dict[str, list[int]]:
     return rows_by_value
 
 
-def find_faults(
-    path: Path, table: pd.DataFrame, texts: Column, targets: Column, ids: "Column | None"
-) -> list[str]:
-    """Return a sentence for everything that may be wrong in a table of cases.
+def find_doubts(table: pd.DataFrame, text: str, target: str) -> list[str]:
+    """Return a sentence for everything in the rows of a file that may be wrong although it can be
+    read.
 
     Args:
-        path: the file.
         table: all of its columns.
-        texts: the text of each row.
-        targets: the column with the label of each row.
-        ids: the column with the id of each row; None if rows are numbered.
+        text: the column of the texts.
+        target: the column of the labels.
     """
-    sentences = [*_find_blank_cells(texts, "text"), *_find_blank_cells(targets, "label")]
-    if ids is not None:
-        sentences += _find_repeated_ids(ids)
-    sentences += _find_misspelt_words(targets, is_target=True)
+    sentences = list(_find_misspelt_words(table[target]))
     is_repeated = table.duplicated()
     if is_repeated.any():
         rows = list_rows(table.index[is_repeated].tolist())
         sentences.append(f"Equal to an earlier row: {rows}. Remove them, if they are one case.")
-    for name in list_categories(table, {str(targets.name), str(texts.name)}):
+    for number, name in enumerate(map(str, table), start=1):
+        if (table[name].str.strip() == "").all():
+            sentences.append(
+                f"Column {number} ({quote_value(name)}) is empty. Fill it in, or remove it."
+            )
+    for name in list_categories(table, {text, target}):
         sentences += _find_misspelt_words(table[name])
     for name in map(str, table):
         sentences += _find_decimal_commas(table[name])
-    if sentences and explain_row_numbers(path):
-        sentences[-1] += f" {explain_row_numbers(path)}"
     return sentences
 
 
@@ -169,16 +149,7 @@ def list_rows(rows: Sequence[int]) -> str:
     )
 
 
-def _find_blank_cells(cells: Column, noun: str) -> Iterator[str]:
-    rows = cells.index[cells.str.strip() == ""].tolist()
-    if rows:
-        yield (
-            f"Without a {noun} in column {quote_value(str(cells.name))}: {list_rows(rows)}. Fill in"
-            f" the {noun}, or remove the row, which cannot be a case."
-        )
-
-
-def _find_misspelt_words(cells: Column, *, is_target: bool = False) -> Iterator[str]:
+def _find_misspelt_words(cells: Column) -> Iterator[str]:
     rows_by_word = group_rows(cells)
     rows_by_word.pop("", None)
     misspelt = find_misspelt(rows_by_word)
@@ -189,8 +160,6 @@ def _find_misspelt_words(cells: Column, *, is_target: bool = False) -> Iterator[
             f" {quote_value(frequent_word)} ({len(rows_by_word[frequent_word])} rows). Correct it,"
             " if they are one word."
         )
-    if is_target:
-        yield from _find_lone_labels(column, rows_by_word, misspelt)
 
 
 def find_misspelt(rows_by_word: Mapping[str, Sequence[int]]) -> dict[str, str]:
@@ -220,32 +189,6 @@ def are_spelt_alike(first: str, second: str) -> bool:
     if short_words != other_short_words or word[:1] != similar_word[:1]:
         return False
     return SequenceMatcher(None, word, similar_word).ratio() >= _MIN_RATIO
-
-
-def _find_lone_labels(
-    column: str, rows_by_word: Mapping[str, Sequence[int]], misspelt: Collection[str]
-) -> Iterator[str]:
-    lone_words = [
-        f"{quote_value(word)} ({list_rows(rows)})"
-        for word, rows in rows_by_word.items()
-        if len(rows) == 1 and word not in misspelt
-    ]
-    if lone_words:
-        remaining = len(lone_words) - _MAX_LISTED
-        ending = f" and {remaining} more" if remaining > 0 else ""
-        yield (
-            f"{column}: labels of one row: {', '.join(lone_words[:_MAX_LISTED])}{ending}. Is it the"
-            " right column? One case measures nothing."
-        )
-
-
-def _find_repeated_ids(ids: Column) -> Iterator[str]:
-    for word, rows in group_rows(ids).items():
-        if len(rows) > 1 and word:
-            yield (
-                f"Column {quote_value(str(ids.name))}: {quote_value(word)} is in"
-                f" {list_rows(rows)}. Remove repeated rows, or give each case an id of its own."
-            )
 
 
 def _find_decimal_commas(cells: Column) -> Iterator[str]:

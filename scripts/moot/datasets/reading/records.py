@@ -1,8 +1,7 @@
 """JSON files of users: an array of objects, one object a line, or a single object."""
 
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -13,21 +12,20 @@ from moot.core.text_files import check_characters, describe_remedy, quote_value,
 from moot.core.types import Fields, Json, JsonObject
 from moot.datasets.reading.checks import check_unique
 
-Kinds = Mapping[str, type | tuple[type, ...]]
+Kinds = Mapping[str, type]
 _LINES = (".jsonl", ".ndjson")
 
 
 def read_objects(
-    path: Path, *, encoding: str = "", get: str = "", faults: Faults | None = None
+    path: Path, faults: Faults, *, encoding: str = "", get: str = ""
 ) -> dict[int, JsonObject]:
     """Read the objects of a file.
 
     Args:
         path: the file. Its content shows whether it is one document or has one object a line.
+        faults: gets a message for each object that cannot be read, which is left out.
         encoding: of the text, as in `read_text`.
         get: how to obtain the file, for messages.
-        faults: gets a message for each object that cannot be read, which is left out. Default: it
-            is an error.
 
     Returns:
         The objects by their number in the file, from 1.
@@ -48,7 +46,7 @@ def read_objects(
     items = document if isinstance(document, list) else [document]
     objects: dict[int, JsonObject] = {}
     for number, item in enumerate(items, start=1):
-        with faults.noting() if faults else nullcontext():
+        with faults.noting():
             objects[number] = _require_object(f"{path}: record {number}", item, get)
     return _require_some(path, objects, faults)
 
@@ -63,25 +61,25 @@ def _has_lines(path: Path, text: str) -> bool:
         return False
 
 
-def _read_lines(path: Path, text: str, get: str, faults: Faults | None) -> dict[int, JsonObject]:
+def _read_lines(path: Path, text: str, get: str, faults: Faults) -> dict[int, JsonObject]:
     objects: dict[int, JsonObject] = {}
     count = 0
     for line_number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             count += 1
-            with faults.noting() if faults else nullcontext():
+            with faults.noting():
                 place = f"{path}: record {count} (line {line_number})"
                 objects[count] = parse_object(place, line, get)
     return _require_some(path, objects, faults)
 
 
 def _require_some(
-    path: Path, objects: dict[int, JsonObject], faults: Faults | None
+    path: Path, objects: dict[int, JsonObject], faults: Faults
 ) -> dict[int, JsonObject]:
-    if objects:
-        return objects
-    messages = faults.messages if faults else []
-    raise UserError(messages[0] if messages else f"{path}: no rows; expected at least one object.")
+    if not objects:
+        faults.check()
+        raise UserError(f"{path}: no rows; expected at least one object.")
+    return objects
 
 
 def parse_object(place: str, line: str, get: str = "") -> JsonObject:
@@ -113,74 +111,59 @@ def read_jsonl(
     path: Path,
     fields: Kinds,
     *,
-    optional: Kinds | None = None,
     unique: str = "",
     encoding: str = "",
     get: str = "",
-    faults: Faults | None = None,
 ) -> pd.DataFrame:
     """Read objects whose fields have known types.
 
     Args:
         path: the file.
         fields: the required fields, with the type of their values; others are left out.
-        optional: fields that an object may lack or leave null (None in the frame).
         unique: a field whose values may not repeat or be blank.
         encoding: as in `read_text` (CAIL2018 comes in "gb18030").
         get: how to obtain the file, for messages.
-        faults: as in `read_objects`.
 
     Returns:
-        A frame with the columns of `fields` and `optional`, values as JSON gave them, indexed by
+        A frame with the columns of `fields`, values as JSON gave them, indexed by
         record from 1.
 
     Raises:
         UserError: as `read_objects`, and for an object that lacks a field or has one of another
             type.
     """
-    names = [*fields, *(optional or {})]
-    objects = read_objects(path, encoding=encoding, get=get, faults=faults)
+    faults = Faults()
+    objects = read_objects(path, faults, encoding=encoding, get=get)
     rows: dict[int, JsonObject] = {}
     for number, record in objects.items():
-        with faults.noting() if faults else nullcontext():
+        with faults.noting():
             place = f"{path}: record {number}"
-            _require_fields(place, record, list(fields))
-            check_fields(place, record, fields)
-            filled = {name: value for name, value in record.items() if value is not None}
-            check_fields(place, filled, optional or {})
-            rows[number] = {name: record.get(name) for name in names}
-    _require_some(path, rows, faults)
+            _check_fields(place, record, fields)
+            rows[number] = {name: record[name] for name in fields}
+    faults.check()
     frame = pd.DataFrame(
-        list(rows.values()), pd.Index(list(rows), name="row"), names, dtype="object"
+        list(rows.values()), pd.Index(list(rows), name="row"), list(fields), dtype="object"
     )
     if unique:
         check_unique(path, frame[unique])
     return frame
 
 
-def _require_fields(place: str, record: Fields, names: Sequence[str]) -> None:
-    for name in names:
+def _check_fields(place: str, record: Fields, fields: Kinds) -> None:
+    """Require that a record has all fields, with values of the types in `fields`.
+
+    Raises:
+        UserError: a field is missing, or has another type.
+    """
+    for name, kind in fields.items():
         if name not in record:
             raise UserError(
                 f"{place}: missing field '{name}'; found {quote_value(', '.join(record))}. Add the"
                 " field."
             )
-
-
-def check_fields(place: str, record: Fields, fields: Kinds) -> None:
-    """Require that the fields of a record have the types in `fields`.
-
-    Raises:
-        UserError: a field has another type.
-    """
-    for name, kind in fields.items():
-        if name not in record:
-            continue
-        kinds = kind if isinstance(kind, tuple) else (kind,)
         value = record[name]
-        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            expected = " or ".join(expected_type.__name__ for expected_type in kinds)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             raise UserError(
-                f"{place}, field '{name}': found {quote_value(value)}, expected {expected}. Correct"
-                " the record."
+                f"{place}, field '{name}': found {quote_value(value)}, expected {kind.__name__}."
+                " Correct the record."
             )

@@ -20,25 +20,19 @@ import pandas as pd
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.log import LOG
 from moot.core.natural_order import natural_key
 from moot.core.text_files import GZIP, describe_remedy, quote_value, read_text
 from moot.core.types import Column, Json, JsonObject
-from moot.datasets.reading.checks import check_header, check_unique
+from moot.datasets.reading.checks import SHEETS, check_header, check_unique
 from moot.datasets.reading.conversions import suggest_conversion
 from moot.datasets.reading.records import read_objects
 
 FILE_COLUMN = "(file)"
 """The column with the name of the file, without its ending."""
-SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
-"""The endings of files whose rows a spreadsheet numbers otherwise."""
 ENDINGS = (*SHEETS, ".jsonl", ".ndjson", ".json", ".parquet")
-ROW_NUMBERS = "Row 1 is the first row below the heading; a spreadsheet calls it row 2."
-"""How messages count the rows of a table that a spreadsheet can show."""
 _SEPARATORS = ",;\t|"
 _SEPARATOR_LINE = "sep="
 """The start of a first line that names the separator for Excel."""
-_EXCEL_LIMIT = 1e15
 _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
 
 
@@ -60,8 +54,8 @@ def read_table(
         sheet: of an Excel file. Default: its first.
         turns: the column whose lists of objects become rows (`messages`, `log.turns`); their fields
             become columns such as `messages.content`.
-        faults: gets a message for each row that cannot be read, which is left out. Default: such a
-            row is an error.
+        faults: gets a message for each row that cannot be read, which is left out. Default: such
+            rows are an error.
 
     Returns:
         A frame of strings, indexed by the 1-based row of the file. A row that becomes several gives
@@ -73,7 +67,7 @@ def read_table(
     """
     if not path.exists():
         raise UserError(f"{path}: no such file in {Path.cwd()}; put it there, or correct `path`.")
-    ending = _ending(path)
+    ending, broken_rows = _ending(path), Faults() if faults is None else faults
     if ending not in ENDINGS:
         description = (
             "a folder without any" if path.is_dir() else f"a file ending in '{path.suffix}'"
@@ -83,16 +77,18 @@ def read_table(
             " Save it as one of them, such as pandas.read_...(FILE).to_csv(NEW, index=False)."
         )
     if ending in (".csv", ".tsv"):
-        frame = _read_delimited(path, faults=faults)
+        frame = _read_delimited(path, broken_rows)
     elif ending in (".xlsx", ".xlsm"):
         frame = _read_excel(path, sheet)
     elif ending == ".parquet":
-        frame = _as_frame(path, _read_parquet(path), turns, columns, faults)
+        frame = _as_frame(path, _read_parquet(path), turns, columns, broken_rows)
     else:
-        frame = _as_frame(path, read_objects(path, faults=faults), turns, columns, faults)
+        frame = _as_frame(path, read_objects(path, broken_rows), turns, columns, broken_rows)
     if FILE_COLUMN in columns:
         frame[FILE_COLUMN] = Path(path.name.removesuffix(GZIP)).stem
     check_header(path, list(map(str, frame)), columns, suggest_conversion(frame, columns))
+    if faults is None:
+        broken_rows.check()
     return _as_text(path, frame, columns, has_blank_rows=ending in SHEETS)
 
 
@@ -107,8 +103,6 @@ def read_csv(
     *,
     unique: str = "",
     get: str = "",
-    faults: Faults | None = None,
-    broken_records: list[list[str]] | None = None,
 ) -> pd.DataFrame:
     """Read a CSV file with known columns as text; a blank cell is "".
 
@@ -117,26 +111,20 @@ def read_csv(
         columns: the required columns; others are read as well.
         unique: a column whose values may not repeat or be blank.
         get: how to obtain the file, for messages.
-        faults: as in `read_table`.
-        broken_records: gets the fields of each row that is left out.
 
     Raises:
         UserError: as `read_table`, and if an id is repeated or blank.
     """
-    frame = _read_delimited(path, get=get, faults=faults, broken_records=broken_records)
+    faults = Faults()
+    frame = _read_delimited(path, faults, get=get)
+    faults.check()
     check_header(path, list(map(str, frame)), columns)
     if unique:
         check_unique(path, frame[unique])
     return frame.loc[:, ~frame.columns.duplicated(keep=False)]
 
 
-def _read_delimited(
-    path: Path,
-    *,
-    get: str = "",
-    faults: Faults | None = None,
-    broken_records: list[list[str]] | None = None,
-) -> pd.DataFrame:
+def _read_delimited(path: Path, faults: Faults, *, get: str = "") -> pd.DataFrame:
     """Read the rows of a CSV file below its heading.
 
     A row of another width than the heading is a fault, unless blank fields make the difference:
@@ -163,18 +151,12 @@ def _read_delimited(
     rows: dict[int, list[str]] = {}
     for number, fields in enumerate(records, start=1):
         row, problem = _fit_to_heading(fields, heading)
-        if not problem:
+        if problem:
+            faults.add(f"{path}: row {number}: {problem}. {describe_remedy(get)}")
+        else:
             rows[number] = row
-            continue
-        message = f"{path}: row {number}: {problem}. {describe_remedy(get)}"
-        if faults is None:
-            raise UserError(message)
-        faults.add(message)
-        if broken_records is not None:
-            broken_records.append(fields)
-    if faults and faults.messages and not rows:
-        raise UserError(faults.messages[0])
     if not rows:
+        faults.check()
         raise UserError(
             f"{path}: found a header without rows; expected at least one row of data. "
             f"{describe_remedy(get)}"
@@ -220,10 +202,8 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
             path, sheet_name=sheet or 0, header=None, dtype="object", na_filter=False
         )
     except Exception as fault:  # openpyxl raises errors of many kinds on damaged files
-        names = _list_sheets(path)
         raise UserError(
-            f"{path}: cannot be read ({fault}); expected an Excel file"
-            f"{f' with one of the sheets {names}' if names else ''}. Save it again, or correct"
+            f"{path}: cannot be read ({fault}); expected an Excel file. Save it again, or correct"
             " `sheet`."
         ) from None
     is_blank = (frame.map(cell_text) == "").all(axis="columns")
@@ -232,31 +212,7 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
     start = is_blank.tolist().index(False)
     heading = [cell_text(cell).strip() for cell in frame.iloc[start]]
     rows = frame.iloc[start + 1 :].set_axis(heading, axis="columns")
-    rows = rows.set_axis(pd.RangeIndex(1, len(rows) + 1, name="row"))
-    _warn_of_long_numbers(path, rows)
-    return rows
-
-
-def _warn_of_long_numbers(path: Path, rows: pd.DataFrame) -> None:
-    is_long = rows.map(lambda cell: isinstance(cell, int | float) and abs(cell) >= _EXCEL_LIMIT)
-    if is_long.any(axis=None):
-        row = is_long.index[is_long.any(axis="columns")][0]
-        column = is_long.columns[is_long.loc[row]][0]
-        LOG.warning(
-            "%s: row %s, column %s holds a number of more than 15 digits, of which Excel keeps 15."
-            " If it is an id, save its column as text.",
-            path,
-            row,
-            column,
-        )
-
-
-def _list_sheets(path: Path) -> str:
-    try:
-        with pd.ExcelFile(path) as book:
-            return ", ".join(map(str, book.sheet_names))
-    except Exception:  # as above: it is no Excel file
-        return ""
+    return rows.set_axis(pd.RangeIndex(1, len(rows) + 1, name="row"))
 
 
 def _read_parquet(path: Path) -> dict[int, JsonObject]:
@@ -277,7 +233,7 @@ def _as_frame(
     objects: Mapping[int, JsonObject],
     turns: str,
     columns: Sequence[str],
-    faults: Faults | None,
+    faults: Faults,
 ) -> pd.DataFrame:
     """Return objects as rows, with a column for each part of a nested object.
 
@@ -287,18 +243,13 @@ def _as_frame(
     rows, numbers = [], []
     for number, record in objects.items():
         parts = [record]
-        if turns:
-            try:
+        with faults.noting():
+            if turns:
                 parts = list(_split_turns(f"{path}: record {number}", record, turns.split(".")))
-            except UserError as fault:
-                if faults is None:
-                    raise
-                faults.add(str(fault))
-                continue
-        rows += parts
-        numbers += [number] * len(parts)
-    if not rows and faults:
-        raise UserError(faults.messages[0])
+            rows += parts
+            numbers += [number] * len(parts)
+    if not rows:
+        faults.check()
     flat_rows = [dict(_flatten(row, columns)) for row in rows]
     index = pd.Index(numbers, name="row")
     # json_normalize would make floats of whole numbers beside a gap
@@ -363,22 +314,12 @@ def list_files(path: Path) -> list[Path]:
 
     The path itself if it is a file, or if there are no files.
     """
-    if any(mark in str(path) for mark in "*?["):
-        root = Path(path.anchor or ".")
-        candidates = list(root.glob(str(path.relative_to(root) if path.anchor else path)))
-    elif path.is_dir():
+    if path.is_dir():
         candidates = [file for file in path.iterdir() if _ending(file) in ENDINGS]
     else:
-        return [path]
+        candidates = [*Path(path.anchor).glob(str(path.relative_to(path.anchor)))]
     files = [file for file in candidates if file.is_file() and not file.name.startswith(".")]
     return sorted(files, key=lambda file: natural_key(str(file))) or [path]
-
-
-def explain_row_numbers(path: Path) -> str:
-    """Return how messages count the rows of a file; "" if no spreadsheet counts them
-    otherwise.
-    """
-    return ROW_NUMBERS if _ending(path) in SHEETS else ""
 
 
 def numbered_rows(frame: pd.DataFrame) -> Iterator[tuple[int, dict[str, str]]]:

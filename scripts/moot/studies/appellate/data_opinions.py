@@ -16,7 +16,6 @@ import yaml
 from pydantic import Field
 
 from moot.core.cases import Case, Task, stratified_splits
-from moot.core.config_errors import Faults
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.log import LOG
@@ -25,14 +24,12 @@ from moot.core.yaml_text import load_yaml
 from moot.datasets import SOURCE_PATTERN, DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.opinion_text import collect_names, find_leaks
 from moot.datasets.reading.checks import (
+    LEFT_OUT,
     FaultyShare,
-    check_unique,
-    check_values,
-    read_usable_rows,
-    refuse_values,
+    RowChecker,
 )
 from moot.datasets.reading.records import read_jsonl
-from moot.datasets.reading.tables import list_files, numbered_rows, read_table
+from moot.datasets.reading.tables import list_files, read_table
 
 SAMPLE = Path("data/samples/opinions.yaml")
 AFFIRM, NOT_AFFIRM = "affirm", "not affirm"
@@ -62,6 +59,7 @@ MAX_CHARS = 1_000_000
 OUTCOMES = ("affirm", "reverse", "mixed", "dismiss")
 _OUTCOME_WORDS = {"": "", **dict(zip(OUTCOMES, OUTCOMES, strict=True)), "complex": "mixed"}
 _NAME_COLUMNS = ("name", "parties", "judges", "counsel")
+_COLUMNS = ("id", "text", "outcome", "court", "decision_date", "problem", *_NAME_COLUMNS)
 
 
 class OpinionsOptions(DatasetOptions):
@@ -174,6 +172,7 @@ class Opinion:
         outcome: one of OUTCOMES, or "" if the record does not say.
         court: the court, if the record says it.
         year: the year of the decision, if the record says it.
+        problem: why a sheet of `decision` leaves it out; "" if it does not.
         source_row: the number of the record in its file, from 1.
     """
 
@@ -183,6 +182,7 @@ class Opinion:
     outcome: str = ""
     court: str = ""
     year: str = ""
+    problem: str = ""
     source_row: int = 0
 
 
@@ -190,43 +190,39 @@ def read_opinions(path: Path, max_share: float, cleaning: dict[str, int]) -> lis
     """Return the opinions of a file or folder without the faulty rows, if they are few.
 
     Raises:
-        UserError: a file cannot be read, an id is repeated, or the share of rows with a fault
-            exceeds `max_share`.
+        UserError: a file cannot be read, or the share of rows with a fault exceeds `max_share`.
     """
-    opinions: list[Opinion] = []
-    for file in list_files(path):
-        opinions += _read_file(file, max_share, cleaning)
-    check_unique(path, pd.Series([opinion.opinion_id for opinion in opinions], name="id"))
-    return opinions
-
-
-def _read_file(file: Path, max_share: float, cleaning: dict[str, int]) -> list[Opinion]:
-    def check(rows: pd.DataFrame) -> None:
-        lengths = rows["text"].str.strip().str.len()
-        is_wrong = (lengths == 0) | (lengths > MAX_CHARS)
-        expected = f"the full text of one opinion, of at most {MAX_CHARS:,} characters"
-        refuse_values(file, rows["text"].str[:100], is_wrong, expected)
-        check_values(file, rows["outcome"].str.strip().str.casefold(), list(_OUTCOME_WORDS))
-
-    def read(faults: Faults) -> pd.DataFrame:
-        rows = read_table(file, ["id", "text"], faults=faults)
-        for name in ("outcome", "court", "decision_date", *_NAME_COLUMNS):
-            if name not in rows:
-                rows[name] = ""
-        return rows
-
-    rows = read_usable_rows(file, read, check, max_share, cleaning, unique="id")
+    files = list_files(path)
+    check, tables = RowChecker(files, max_share, "rows"), dict[int, pd.DataFrame]()
+    for number, file in enumerate(files):
+        table = read_table(file, ["id", "text"], faults=check.faults)
+        tables[number] = table.reindex(columns=list(_COLUMNS), fill_value="")
+    broken = len(check.faults.messages)
+    rows = pd.concat(tables)
+    rows["problem"] = rows["problem"].str.strip()
+    lengths = rows["text"].str.strip().str.len()
+    expected = f"the full text of one opinion, of at most {MAX_CHARS:,} characters"
+    has_length = lengths.between(1, MAX_CHARS) | (rows["problem"] != "")
+    check.refuse(rows["text"].str[:100], ~has_length, expected)
+    rows["outcome"] = rows["outcome"].str.strip().str.casefold()
+    is_unknown = ~rows["outcome"].isin(list(_OUTCOME_WORDS))
+    check.refuse(rows["outcome"], is_unknown, f"one of: blank{', '.join(_OUTCOME_WORDS)}")
+    check.refuse_repeated(rows["id"])
+    usable_rows = check.without_faulty(rows, broken=broken)
+    if left_out := len(rows) + broken - len(usable_rows):
+        cleaning[LEFT_OUT] = left_out
     return [
         Opinion(
             opinion_id=cells["id"].strip(),
             text=html.unescape(cells["text"]),
             names=tuple(filter(None, map(cells.__getitem__, _NAME_COLUMNS))),
-            outcome=_OUTCOME_WORDS[cells["outcome"].strip().casefold()],
+            outcome=_OUTCOME_WORDS[cells["outcome"]],
             court=cells["court"],
             year=cells["decision_date"][:4],
-            source_row=row,
+            problem=cells["problem"],
+            source_row=int(row),
         )
-        for row, cells in numbered_rows(rows)
+        for (_, row), cells in zip(usable_rows.index, usable_rows.to_dict("records"), strict=True)
     ]
 
 
@@ -259,6 +255,8 @@ def _prepare_opinion(
     from moot.studies.appellate.legal.outcomes import OutcomeReading, read_outcome
     from moot.studies.appellate.masking import mask_facts
 
+    if opinion.problem:
+        return PreparedOpinion(opinion, "", "", opinion.problem)
     reading = OutcomeReading(opinion.outcome)
     if not opinion.outcome:
         reading = read_outcome(opinion.text)

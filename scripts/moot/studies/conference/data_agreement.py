@@ -18,7 +18,6 @@ from pydantic import Field
 from moot.core.cases import Case, SplitName, Task, stable_fraction
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.claim_stance_file import FILE, read_claims, with_validation
-from moot.datasets.reading.checks import FaultyShare
 from moot.datasets.topics import source_folder, source_notes
 
 AGREEMENT, OPEN = "agreement", "open"
@@ -46,7 +45,6 @@ class AgreementOptions(DatasetOptions):
     validation: float = Field(
         0.2, ge=0, le=0.5, description="share of the training motions kept for validation"
     )
-    faulty: FaultyShare = 0.0
 
 
 TASK = Task(
@@ -82,9 +80,7 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
         UserError: as the data set claim_stance.
     """
     path = source_folder(options.source, context) / "claim_stance" / FILE
-    left_out: dict[str, int] = {}
-    usable_claims = read_claims(path, options.faulty, left_out)
-    claims = with_validation(usable_claims, options.validation, context.seed)
+    claims = with_validation(read_claims(path), options.validation, context.seed)
     cases = []
     for _, topic in claims.groupby("topic_id", sort=True):
         claim_of_row = {claim.Index: claim for claim in topic.itertuples()}
@@ -93,7 +89,7 @@ def load(options: AgreementOptions, context: LoadContext) -> Loaded:
                 group = [claim_of_row[row] for row in rows]
                 cases.append(_build_case(group, context))
     counts = Counter(case.split for case in cases)
-    cleaning = {f"{split} groups": counts[split] for split in get_args(SplitName)} | left_out
+    cleaning = {f"{split} groups": counts[split] for split in get_args(SplitName)}
     task = replace(TASK, notes=(*source_notes(options.source), *TASK.notes))
     return Loaded(cases, task, cleaning=cleaning, sources=[path])
 

@@ -10,13 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-import pandas as pd
 from pydantic import Field, PositiveInt, model_validator
 
-from moot.core.config_errors import Faults
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.people.people_cases import People, PeopleOptions, load_people
-from moot.datasets.reading.checks import read_usable_rows
 from moot.datasets.reading.tables import read_csv
 from moot.studies.courtroom.nlsy97_extracts import Outcome, read_people
 from moot.studies.courtroom.nlsy97_narrative import narrate
@@ -86,22 +83,13 @@ def _read_source(options: Nlsy97Options, context: LoadContext) -> People:
         frame["id"] = "synthetic-" + frame["id"]
         return People(frame, FEATURES, replace(TASK, notes=(note,)), cleaning)
     if options.source == "investigator":
-        return read_people(context, options.outcome, options.faulty)
+        return read_people(context, options.outcome)
     path = context.data_root / FILE
     remedy = (
         f"put the released {FILE.name} there (see data/raw/README.md), or choose source 'download'"
         " or 'synthetic'."
     )
-
-    def read(faults: Faults) -> pd.DataFrame:
-        return read_csv(path, ["id", LABEL, *FEATURES], get=remedy, faults=faults)
-
-    def check(rows: pd.DataFrame) -> None:
-        clean(path, rows)
-
-    counts: dict[str, int] = {}
-    table = read_usable_rows(path, read, check, options.faulty, counts, unique="id")
+    table = read_csv(path, ["id", LABEL, *FEATURES], unique="id", get=remedy)
     frame, cleaning = clean(path, table)
-    cleaning |= counts
     frame["id"] = "nlsy97-" + frame["id"]
     return People(frame, FEATURES, TASK, cleaning, (path,))

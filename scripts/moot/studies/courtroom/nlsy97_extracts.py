@@ -3,7 +3,7 @@
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -13,17 +13,9 @@ import pandas as pd
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.text_files import quote_value
-from moot.core.types import Column
 from moot.datasets import LoadContext
 from moot.datasets.people.people_cases import People
-from moot.datasets.reading.checks import (
-    LEFT_OUT,
-    check_header,
-    leave_out,
-    parse_whole_numbers,
-    read_usable_rows,
-)
+from moot.datasets.reading.checks import check_header, check_unique, parse_whole_numbers
 from moot.datasets.reading.tables import read_csv
 from moot.studies.courtroom.nlsy97_variables import (
     FEATURES,
@@ -48,146 +40,54 @@ CheckCodes = Callable[[Path, pd.DataFrame], None]
 
 @dataclass(frozen=True, slots=True)
 class Extracts:
-    """All extracts joined: one row a respondent, Int64 codes.
-
-    Attributes:
-        cleaning: the number of rows that are left out.
-    """
+    """All extracts joined: one row a respondent, Int64 codes."""
 
     folder: Path
     frame: pd.DataFrame
     files: tuple[Path, ...]
-    cleaning: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Extract:
-    """One file.
-
-    Attributes:
-        codes: the codes of its usable rows, by respondent.
-        respondents: of all rows of the right length.
-        unusable: the respondents of rows with a fault.
-    """
-
-    path: Path
-    codes: pd.DataFrame
-    respondents: set[int]
-    unusable: set[int]
-
-
-def read_extracts(
-    folder: Path, variables: VariableMap, check_codes: CheckCodes, faulty: float = 0.0
-) -> Extracts:
+def read_extracts(folder: Path, variables: VariableMap, check_codes: CheckCodes) -> Extracts:
     """Read all CSV files of a folder, and join them by respondent.
 
     Args:
         folder: the folder of the extracts.
         variables: the names of their columns, which become reference numbers.
         check_codes: checks the codes of rows.
-        faulty: the largest share of rows with a fault that are left out.
 
     Raises:
-        UserError: there is no file, more rows than the share `faulty` have a fault, or more
-            respondents than that have different codes in a column of two files.
+        UserError: there is no file, a row has a fault, or a respondent has different codes in a
+            column of two files.
     """
     files = sorted(folder.glob("*.csv"))
     if not files:
         raise UserError(f"{folder}: no CSV file there; {_GET}")
-    cleaning = Counter[str]()
-    extracts = [_read_file(path, variables, check_codes, faulty, cleaning) for path in files]
-    respondents = set[int]()
-    unusable = set[int]()
-    for extract in extracts:
-        respondents |= extract.respondents
-        unusable |= extract.unusable
-    codes_by_file = {extract.path: _without(extract.codes, unusable) for extract in extracts}
-    contradictions = _find_contradictions(codes_by_file)
-    left_out = len(contradictions)
-    if left_out:
-        messages = list(contradictions.values())
-        remedy = "Extract anew, or allow more."
-        leave_out(messages, left_out, len(respondents), faulty, remedy, "respondents")
-        cleaning[LEFT_OUT] += left_out
-    frame = _join([_without(codes, contradictions) for codes in codes_by_file.values()])
-    usable = read_usable_rows(  # a variable may need the columns of several files
-        folder, lambda _: frame, lambda rows: check_codes(folder, rows), faulty, cleaning
-    )
-    return Extracts(folder, usable, tuple(files), cleaning)
+    faults, codes_by_file = Faults(), dict[Path, pd.DataFrame]()
+    for path in files:
+        with faults.noting():
+            codes_by_file[path] = _read_file(path, variables, check_codes)
+    for message in _find_contradictions(codes_by_file).values():
+        faults.add(message)
+    faults.check()
+    frame = _join([*codes_by_file.values()])
+    check_codes(folder, frame)  # a variable may need the columns of several files
+    return Extracts(folder, frame, tuple(files))
 
 
-def _read_file(
-    path: Path,
-    variables: VariableMap,
-    check_codes: CheckCodes,
-    faulty: float,
-    cleaning: dict[str, int],
-) -> _Extract:
-    """Read a file, and check its codes."""
+def _read_file(path: Path, variables: VariableMap, check_codes: CheckCodes) -> pd.DataFrame:
+    """Return the codes of a file by respondent, after their check."""
     numbers = variables.reference_numbers()
     identifier = variables.identifier[0]
-    respondents = set[int]()
-    unusable = set[int]()
-
-    def read_rows(faults: Faults) -> pd.DataFrame:
-        records: list[list[str]] = []
-        table = read_csv(path, [], get=_GET, faults=faults, broken_records=records)
-        table.columns = [numbers.get(plain_header(str(header)), header) for header in table]
-        mapped = set(numbers.values()) & {*table.columns}
-        check_header(path, [*table.columns], [identifier, *sorted(mapped)])
-        respondents.update(_read_numbers(table[identifier]))
-        for message, record in zip(faults.messages, records, strict=True):
-            if len(record) != len(table.columns):
-                unusable.add(_read_respondent(table.columns[0], record[0], identifier, message))
-        return table
-
-    usable = read_usable_rows(
-        path,
-        read_rows,
-        lambda rows: check_codes(path, _parse_codes(path, rows)),
-        faulty,
-        cleaning,
-        unique=identifier,
-    )
-    codes = _parse_codes(path, usable).set_index(identifier)
-    unusable |= respondents - {*codes.index}
-    return _Extract(path, codes, respondents, unusable)
-
-
-def _read_respondent(column: str, cell: str, identifier: str, message: str) -> int:
-    """Return the respondent of a row of the wrong length, whom other files may have, too.
-
-    Args:
-        column: the first column.
-        cell: the first cell of the row.
-        identifier: the column with the respondent.
-        message: the fault of the row.
-
-    Raises:
-        UserError: the row does not begin with its respondent.
-    """
-    if column != identifier or not cell.strip().isdecimal():
-        raise UserError(
-            f"{message} Such a row can be left out (`faulty`) only if it begins with the number"
-            f" of its respondent ('{identifier}'); found {quote_value(cell)} in column '{column}'."
-        )
-    return int(cell)
-
-
-def _read_numbers(cells: Column) -> set[int]:
-    """Return the whole numbers among cells of text."""
-    return {int(cell) for cell in cells.str.strip() if cell.isdecimal()}
-
-
-def _parse_codes(path: Path, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the whole numbers of a table of text."""
-    return pd.DataFrame(
+    table = read_csv(path, [], get=_GET)
+    table.columns = [numbers.get(plain_header(str(header)), header) for header in table]
+    mapped = set(numbers.values()) & {*table.columns}
+    check_header(path, [*table.columns], [identifier, *sorted(mapped)])
+    check_unique(path, table[identifier])
+    codes = pd.DataFrame(
         {name: parse_whole_numbers(path, table[name], allows_blank=True) for name in table}
     )
-
-
-def _without(codes: pd.DataFrame, respondents: Collection[int]) -> pd.DataFrame:
-    return codes[~codes.index.isin(list(respondents))]
+    check_codes(path, codes)
+    return codes.set_index(identifier)
 
 
 def _find_contradictions(codes_by_file: Mapping[Path, pd.DataFrame]) -> dict[int, str]:
@@ -243,11 +143,10 @@ _INCARCERATION = replace(
 )
 
 
-def read_people(context: LoadContext, outcome: Outcome, faulty: float = 0.0) -> People:
+def read_people(context: LoadContext, outcome: Outcome) -> People:
     """Read the people of all extracts in the folder, with the available features and the outcome.
 
     Each respondent has one id in all extracts. This distinguishes people with equal features.
-    `faulty` is the largest share of rows with a fault that are left out.
 
     Raises:
         UserError: there is no extract, a file is faulty, extracts contradict each other, a required
@@ -263,11 +162,11 @@ def read_people(context: LoadContext, outcome: Outcome, faulty: float = 0.0) -> 
                 decode(file, codes[variable.names()], name, variable, variables)
 
     folder = context.data_root / FOLDER
-    extracts = read_extracts(folder, variables, check_codes, faulty)
+    extracts = read_extracts(folder, variables, check_codes)
     extract = extracts.frame
     respondents = extract[variables.identifier[0]].astype("str")
     frame = pd.DataFrame({"id": "nlsy97-" + respondents}, index=extract.index)
-    cleaning: Counter[str] = Counter({"respondents read": len(extract), **extracts.cleaning})
+    cleaning: Counter[str] = Counter({"respondents read": len(extract)})
     for name, reason in variables.unmapped.items():
         cleaning[f"{name} left out: {reason}"] = 1
     for name, variable in variables.variables.items():

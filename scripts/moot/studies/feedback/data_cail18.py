@@ -9,7 +9,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Literal
 
-import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import SplitName, Task
@@ -19,7 +18,6 @@ from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext, Loaded, dataset
-from moot.datasets.reading.checks import read_usable_rows
 from moot.datasets.reading.records import read_jsonl
 from moot.studies.feedback.legal_texts import (
     LegalTextOptions,
@@ -136,31 +134,20 @@ def _read_file(
         {"fact": str, field: kind} if is_flat else {"fact": str, "meta": dict}
     )
     get = _FLAT if is_flat else _GET
-
-    def read(faults: Faults) -> pd.DataFrame:
-        rows = read_jsonl(path, columns, encoding=options.encoding, get=get, faults=faults)
-        if is_flat:
-            label_lists = [{field: [value]} for value in rows[field]]
-            rows["meta"] = pd.Series(label_lists, rows.index, dtype="object")
-        return rows
-
-    def check(rows: pd.DataFrame) -> None:
-        for row, values in rows.iterrows():
-            _targets(path, row, values["meta"], options)
-            require_text(path, row, "fact", values["fact"])
-
-    frame = read_usable_rows(path, read, check, options.faulty, cleaning)
-    records = list[Record]()
+    frame = read_jsonl(path, columns, encoding=options.encoding, get=get)
+    records, faults = list[Record](), Faults()
     for row, values in frame.iterrows():
-        meta = values["meta"]
-        labels = _targets(path, row, meta, options)
-        facts = require_text(path, row, "fact", values["fact"])
-        number, target = int(str(row)), ";".join(labels)
-        records.append(Record(number, facts, target, split_name))
-        cleaning[f"records that list several {options.predict}"] += len(meta[field]) > 1
-        cleaning["of these, records that repeat a single one"] += (
-            len(meta[field]) > len(labels) == 1
-        )
+        meta = {field: [values[field]]} if is_flat else values["meta"]
+        with faults.noting():
+            labels = _targets(path, row, meta, options)
+            facts = require_text(path, row, "fact", values["fact"])
+            number, target = int(str(row)), ";".join(labels)
+            records.append(Record(number, facts, target, split_name))
+            cleaning[f"records that list several {options.predict}"] += len(meta[field]) > 1
+            cleaning["of these, records that repeat a single one"] += (
+                len(meta[field]) > len(labels) == 1
+            )
+    faults.check()
     cleaning["records read"] += len(frame)
     return records
 

@@ -9,13 +9,12 @@ binary.
 from pathlib import Path
 from typing import Literal
 
-import pandas as pd
 from pydantic import Field, model_validator
 
 from moot.core.cases import SplitName, Task
 from moot.core.config_errors import Faults
 from moot.datasets import SOURCE_PATTERN, LoadContext, Loaded, dataset
-from moot.datasets.reading.checks import check_values, read_usable_rows
+from moot.datasets.reading.checks import check_values
 from moot.datasets.reading.records import read_jsonl
 from moot.studies.feedback.legal_texts import (
     LegalTextOptions,
@@ -115,16 +114,10 @@ def _read_file(
     path: Path, split_name: SplitName | None, options: CaselawOptions, cleaning: dict[str, int]
 ) -> list[Record]:
     columns: dict[str, type] = {"case_background": str, "labels": str}
-
-    def read(faults: Faults) -> pd.DataFrame:
-        return read_jsonl(path, columns, encoding=options.encoding, get=_GET, faults=faults)
-
-    def check(rows: pd.DataFrame) -> None:
-        check_values(path, rows["labels"], [*WINNERS, *UNDECIDED_OUTCOMES])
-        for row, values in rows[rows["labels"].isin(list(WINNERS))].iterrows():
-            require_text(path, row, "case_background", values["case_background"])
-
-    frame = read_usable_rows(path, read, check, options.faulty, cleaning)
+    frame = read_jsonl(path, columns, encoding=options.encoding, get=_GET)
+    faults = Faults()
+    with faults.noting():
+        check_values(path, frame["labels"], [*WINNERS, *UNDECIDED_OUTCOMES])
     cleaning["records read"] += len(frame)
     cleaning["settled or dismissed (left out)"] += int(
         frame["labels"].isin(UNDECIDED_OUTCOMES).sum()
@@ -136,9 +129,11 @@ def _read_file(
         decided = decided[is_kept]
     records = list[Record]()
     for row, values in decided.iterrows():
-        text = require_text(path, row, "case_background", values["case_background"])
-        target = WINNERS[values["labels"]]
-        records.append(Record(int(str(row)), text, target, split_name))
+        with faults.noting():
+            text = require_text(path, row, "case_background", values["case_background"])
+            target = WINNERS[values["labels"]]
+            records.append(Record(int(str(row)), text, target, split_name))
+    faults.check()
     return records
 
 

@@ -32,7 +32,6 @@ from moot.datasets.near_duplicates import (
     group_families,
     split_by_family,
 )
-from moot.datasets.reading.checks import FaultyShare
 
 _VERBS = (
     r"(?:affirm|revers|vacat|remand|uphold|upheld|overturn|overrul|reject|dismiss|rul(?:ed|es|"
@@ -126,7 +125,6 @@ class LegalTextOptions(DatasetOptions):
         description="files below data_root by split, if the splits are published",
     )
     encoding: str = Field("utf-8-sig", description="of the files; CAIL2018 also comes in gb18030")
-    faulty: FaultyShare = 0.0
     outcome_phrases: Literal["keep", "mask", "drop"] = Field(
         "keep",
         description=(

@@ -14,6 +14,7 @@ them.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -21,9 +22,7 @@ import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import WITHOUT_TEXT, Case, Task
-from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.log import LOG
 from moot.core.text_files import quote_value
 from moot.core.types import Column, JsonObject
 from moot.core.utterance_kinds import VOTES
@@ -36,12 +35,12 @@ from moot.datasets.debate_records import (
     read_confidence,
 )
 from moot.datasets.reading.checks import (
-    FaultyShare,
+    check_unique,
     check_values,
     describe_cell,
     parse_whole_numbers,
-    read_usable_rows,
     refuse_values,
+    run_checks,
 )
 from moot.datasets.reading.tables import numbered_rows, read_csv
 
@@ -86,7 +85,6 @@ class AgenticSimLawOptions(DatasetOptions):
         ("NO DECISION", "NO_DECISION", "UNKNOWN", "ERROR", ""),
         description="the values in the files that are not usable answers",
     )
-    faulty: FaultyShare = 0.0
     records: Mapping[str, tuple[str, ...]] = Field(
         default_factory=lambda: {
             "debate": ("debate_aggregate_nlsy97_200.csv", "bridge_gpt5mini_nlsy97.csv"),
@@ -107,7 +105,7 @@ def read_debates(options: AgenticSimLawOptions, context: LoadContext) -> Iterato
     if options.source == "shipped":
         yield from load_shipped_debates(options.shipped, context)
         return
-    vignettes = _read_vignettes(options, context, {})
+    vignettes = _read_vignettes(options, context)
     for method, files in options.records.items():
         for file in files:
             yield from _read_answers(options, context, vignettes, file, method)
@@ -120,8 +118,7 @@ def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
     """Load the people in the records, all of them test cases, since nothing is trained on them."""
     if options.source == "shipped":
         return load_shipped_cases(options.shipped, context)
-    cleaning: dict[str, int] = {}
-    vignettes = _read_vignettes(options, context, cleaning)
+    vignettes = _read_vignettes(options, context)
     table, outcomes = vignettes.table, vignettes.outcomes
     task = Task(
         noun="the person",
@@ -143,8 +140,7 @@ def load(options: AgenticSimLawOptions, context: LoadContext) -> Loaded:
             source_row=row,
         )
         cases.append(case)
-    cleaning["people"] = len(cases)
-    return Loaded(cases, task, cleaning=cleaning, sources=(vignettes.path,))
+    return Loaded(cases, task, cleaning={"people": len(cases)}, sources=(vignettes.path,))
 
 
 _GET = (
@@ -167,33 +163,19 @@ class _Vignettes:
 
     Attributes:
         path: their file.
-        table: the usable rows.
+        table: its rows.
         outcomes: the label of each, by row.
-        row_count: the number of all rows.
     """
 
     path: Path
     table: pd.DataFrame
     outcomes: "pd.Series[str]"
-    row_count: int
 
 
-def _read_vignettes(
-    options: AgenticSimLawOptions, context: LoadContext, cleaning: dict[str, int]
-) -> _Vignettes:
-    path, row_count = context.data_root / FOLDER / options.vignettes, 0
-
-    def read_rows(faults: Faults) -> pd.DataFrame:
-        nonlocal row_count
-        table = read_csv(path, [options.outcome, *options.attributes], get=_GET, faults=faults)
-        row_count = len(table) + len(faults.messages)
-        return table
-
-    def check(rows: pd.DataFrame) -> None:
-        _read_truths(path, rows[options.outcome])
-
-    table = read_usable_rows(path, read_rows, check, options.faulty, cleaning)
-    return _Vignettes(path, table, _read_truths(path, table[options.outcome]), row_count)
+def _read_vignettes(options: AgenticSimLawOptions, context: LoadContext) -> _Vignettes:
+    path = context.data_root / FOLDER / options.vignettes
+    table = read_csv(path, [options.outcome, *options.attributes], get=_GET)
+    return _Vignettes(path, table, _read_truths(path, table[options.outcome]))
 
 
 def _read_answers(
@@ -205,33 +187,22 @@ def _read_answers(
 ) -> Iterator[RecordedDebate]:
     """Yield the answers of a file.
 
-    If the file has answers to several prompts, the method's name includes the prompt. Answers about
-    vignettes that are left out are left out as well.
+    If the file has answers to several prompts, the method's name includes the prompt.
     """
     path = context.data_root / FOLDER / file
-
-    def read_rows(faults: Faults) -> pd.DataFrame:
-        table = read_csv(path, [MODEL, CASES], get=_GET, faults=faults)
-        _prediction_column(path, table)
-        names = [name for name in (MODEL, CASES, REPEAT, PROMPT) if name in table]
-        keys = table[names].apply(lambda column: column.str.strip()).agg(", ".join, axis=1)
-        return table.assign(**{_KEY: keys})
-
-    def check(rows: pd.DataFrame) -> None:
-        _check_answers(path, rows, options, vignettes)
-
-    table = read_usable_rows(path, read_rows, check, options.faulty, {}, unique=_KEY)
+    table = read_csv(path, [MODEL, CASES], get=_GET)
     column = _prediction_column(path, table)
+    names = [name for name in (MODEL, CASES, REPEAT, PROMPT) if name in table]
+    keys = table[names].apply(lambda column: column.str.strip()).agg(", ".join, axis=1)
+    run_checks(
+        partial(check_unique, path, keys.rename(_KEY)),
+        partial(_check_answers, path, table, options, vignettes),
+    )
     cases = parse_whole_numbers(path, table[CASES], minimum=0)
-    is_about_usable = cases.add(1).isin(vignettes.table.index)
-    if not is_about_usable.all():
-        count = int((~is_about_usable).sum())
-        LOG.warning("left out: %s: %d answers about vignettes that are left out", path, count)
-        table, cases = table[is_about_usable], cases[is_about_usable]
     repeats = pd.Series(0, index=table.index)
     if REPEAT in table:
         repeats = parse_whole_numbers(path, table[REPEAT], minimum=0)
-    first_repeat = 0 if table.empty else int(repeats.min())
+    first_repeat = int(repeats.min())
     has_several_prompts = PROMPT in table and table[PROMPT].nunique() > 1
     for (row, cells), case, repeat in zip(numbered_rows(table), cases, repeats, strict=True):
         answer = cells[column].strip()
@@ -261,8 +232,8 @@ def _check_answers(
     refuse_values(
         path,
         table[CASES],
-        cases >= vignettes.row_count,
-        f"a row of {vignettes.path.name}, from 0 to {vignettes.row_count - 1}",
+        cases >= len(vignettes.table),
+        f"a row of {vignettes.path.name}, from 0 to {len(vignettes.table) - 1}",
         f"The records are about other people than `vignettes`: name their file. ({vignettes.path})",
     )
     if REPEAT in table:

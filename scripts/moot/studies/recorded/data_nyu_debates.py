@@ -20,6 +20,7 @@ from typing import Literal
 from pydantic import Field
 
 from moot.core.cases import Case, Task
+from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.text_files import read_text
 from moot.core.types import Fields, Json, JsonObject
@@ -32,7 +33,6 @@ from moot.datasets.debate_records import (
     load_shipped_cases,
     load_shipped_debates,
 )
-from moot.datasets.reading.checks import FaultyShare, leave_out
 from moot.datasets.reading.records import read_jsonl
 
 FOLDER = "recorded"
@@ -72,7 +72,6 @@ class NyuOptions(DatasetOptions):
             " files under data_root/recorded; download: the same files, downloaded first"
         ),
     )
-    faulty: FaultyShare = 0.01
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[Recorded
     if options.source == "shipped":
         yield from load_shipped_debates(SHIPPED_AS, context)
         return
-    for debate in _read_published_debates(options, context, Counter()):
+    for debate in _read_published_debates(context, Counter()):
         yield debate.record(debate.live_utterances, JUDGED_BY)
         yield from _offline_records(debate)
 
@@ -143,7 +142,7 @@ def load(options: NyuOptions, context: LoadContext) -> Loaded:
     if options.source == "shipped":
         return load_shipped_cases(SHIPPED_AS, context)
     cleaning: Counter[str] = Counter()
-    cases = [debate.case for debate in _read_published_debates(options, context, cleaning)]
+    cases = [debate.case for debate in _read_published_debates(context, cleaning)]
     return Loaded(cases, TASK, cleaning=cleaning, sources=(context.data_root / FOLDER / METADATA,))
 
 
@@ -158,23 +157,20 @@ _METADATA_FIELDS = {
 }
 
 
-def _read_published_debates(
-    options: NyuOptions, context: LoadContext, cleaning: Counter[str]
-) -> list[_PublishedDebate]:
+def _read_published_debates(context: LoadContext, cleaning: Counter[str]) -> list[_PublishedDebate]:
     """Return every debate that a live judge ended, in the order of names.
 
     Args:
-        options: the options of the data set.
         context: the folders.
         cleaning: counts debates that are left out and other irregularities, by description.
 
     Raises:
-        UserError: more debates are faulty than `faulty` allows. It names all of them.
+        UserError: debates are faulty. It names all of them.
     """
     folder = context.data_root / FOLDER
     metadata = read_jsonl(folder / METADATA, _METADATA_FIELDS, unique="name", get=_GET)
     files = {file.stem: file for file in (folder / DEBATES).glob("*.json")}
-    debates, faults = list[_PublishedDebate](), list[str]()
+    debates, faults = list[_PublishedDebate](), Faults()
     rows: list[Json] = metadata.reset_index().to_dict("records")
     for row in sorted(rows, key=lambda row: str(row["name"])):
         ending = row["status"].get("Complete", {}).get("result", {}).get("judgingInfo")
@@ -185,15 +181,11 @@ def _read_published_debates(
             cleaning["left out: no live judge ended it"] += 1
             continue
         file = files.get(row["name"])
-        try:
+        with faults.noting():
             debate = _read_debate(row, ending, file, context.name)
-        except UserError as fault:
-            faults.append(str(fault))
-            continue
-        debates.append(debate)
-        _count_irregularities(debate, bool(file), cleaning)
-    leave_out(faults, len(faults), len(debates) + len(faults), options.faulty, _GET)
-    cleaning["left out: the file cannot be read"] += len(faults)
+            debates.append(debate)
+            _count_irregularities(debate, bool(file), cleaning)
+    faults.check()
     return debates
 
 

@@ -61,7 +61,7 @@ def has_stated_beliefs(plan: StudyPlan) -> bool:
         options = plan.options_of(experiment)
         if isinstance(options, TranscriptsOptions):
             columns = options.columns
-            if columns.debate and (columns.beliefs or (columns.confidence and columns.side)):
+            if columns.debate and (columns.belief or (columns.confidence and columns.side)):
                 return True
     return False
 

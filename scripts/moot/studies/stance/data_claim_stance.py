@@ -14,7 +14,6 @@ from pydantic import Field
 from moot.core.cases import Case, Task
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.claim_stance_file import FILE, read_claims, with_validation
-from moot.datasets.reading.checks import FaultyShare
 from moot.datasets.topics import source_folder, source_notes, topic_and_text
 
 
@@ -27,7 +26,6 @@ class ClaimOptions(DatasetOptions):
         le=0.5,
         description="share of the training topics kept for validation, whole topics at a time",
     )
-    faulty: FaultyShare = 0.0
 
 
 STANCE = Task(
@@ -91,9 +89,7 @@ def _load_claims(
     options: ClaimOptions, context: LoadContext, task: Task, *, target: str, attribute: str
 ) -> Loaded:
     path = source_folder(options.source, context) / "claim_stance" / FILE
-    cleaning: dict[str, int] = {}
-    rows = read_claims(path, options.faulty, cleaning)
-    claims = with_validation(rows, options.validation, context.seed)
+    claims = with_validation(read_claims(path), options.validation, context.seed)
     cases = []
     for row in claims.reset_index().to_dict("records"):
         case_id = f"{context.name}-{row['claim_id']}"
@@ -110,6 +106,7 @@ def _load_claims(
             row["row"],
         )
         cases.append(case)
+    cleaning: dict[str, int] = {}
     for data_split, count in claims["split"].value_counts(sort=False).items():
         cleaning[f"{data_split} claims"] = int(count)
     cleaning["claims without an annotatable target (neutral)"] = int(

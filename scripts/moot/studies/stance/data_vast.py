@@ -6,6 +6,7 @@ read. Labels: 0 con, 1 pro, 2 neutral.
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +14,6 @@ import pandas as pd
 from pydantic import Field
 
 from moot.core.cases import NEAR_DUPLICATE_OF, Case, SplitName, Task
-from moot.core.config_errors import Faults
 from moot.datasets import DatasetOptions, LoadContext, Loaded, dataset
 from moot.datasets.near_duplicates import (
     RESEMBLING,
@@ -21,7 +21,7 @@ from moot.datasets.near_duplicates import (
     find_near_duplicates,
     find_resembled_tests,
 )
-from moot.datasets.reading.checks import FaultyShare, check_values, read_usable_rows
+from moot.datasets.reading.checks import check_values, run_checks
 from moot.datasets.reading.tables import read_csv
 from moot.datasets.topics import check_texts, source_folder, source_notes, topic_and_text
 
@@ -50,7 +50,6 @@ class VastOptions(DatasetOptions):
             " the first row of each post (the nearest to the decision conference paper's test set)"
         ),
     )
-    faulty: FaultyShare = 0.0
 
 
 TASK = Task(
@@ -86,7 +85,7 @@ def load(options: VastOptions, context: LoadContext) -> Loaded:
     cleaning: dict[str, int] = {}
     notes: tuple[str, ...] = ()
     for name, data_split in FILES.items():
-        rows = read_posts(folder / name, options.faulty, cleaning)
+        rows = read_posts(folder / name, cleaning)
         cleaning[f"{data_split} rows"] = len(rows)
         if data_split == "test" and options.subset != "all":
             rows = select_subset(rows, options)
@@ -131,23 +130,19 @@ def _mark_near_duplicates(
     ]
 
 
-def read_posts(path: Path, faulty: float, cleaning: dict[str, int]) -> pd.DataFrame:
-    """Read and check one official file, without faulty rows up to the share `faulty`.
+def read_posts(path: Path, cleaning: dict[str, int]) -> pd.DataFrame:
+    """Read and check one official file; count the rows that show another topic.
 
     Returns:
         The columns row_id, post, topic, topic_str, label (a word), seen ("0" or "1").
     """
-
-    def read(faults: Faults) -> pd.DataFrame:
-        return read_csv(path, COLUMNS, get=DOWNLOAD, faults=faults)
-
-    def check(rows: pd.DataFrame) -> None:
-        check_values(path, rows["label"], tuple(LABELS))
-        check_values(path, rows["seen?"], ("0", "1"))
-        check_texts(path, rows["post"])
-        check_texts(path, rows["new_topic"], topic=True)
-
-    frame = read_usable_rows(path, read, check, faulty, cleaning, unique="new_id")
+    frame = read_csv(path, COLUMNS, unique="new_id", get=DOWNLOAD)
+    run_checks(
+        partial(check_values, path, frame["label"], tuple(LABELS)),
+        partial(check_values, path, frame["seen?"], ("0", "1")),
+        partial(check_texts, path, frame["post"]),
+        partial(check_texts, path, frame["new_topic"], topic=True),
+    )
     # The official files have another column `topic`, which is not the topic of the label; and in
     # synthetic neutral rows `new_topic` is the topic of the post, which the label is not about.
     frame = frame[list(COLUMNS)].rename(
