@@ -98,9 +98,11 @@ def shipped(tmp_path: Path) -> Path:
         for name, text in texts.items()
     ]
     write_rows(published / "prompts_code.csv", code_rows)
-    published.joinpath("items.yaml").write_text(
-        f'papers:\n  harbour: {{title: "{TITLE}"}}\n  mute: {{title: "A Paper Without a Prompt"}}\n'
-    )
+    titles = {"harbour": TITLE, "mute": "A Paper Without a Prompt"}
+    fields = {"short": "", "source": "", "invalid": "", "studies": []}
+    papers = {name: {"title": title} | fields for name, title in titles.items()}
+    items = json.dumps({"papers": papers, "items": {}})  # YAML reads JSON
+    published.joinpath("items.yaml").write_text(items)
     template = tmp_path / "shipped/config/prompts_published/harbour/panel/panel/statement.jinja"
     template.parent.mkdir(parents=True)
     template.write_text('{% include "words/first.txt" %}')

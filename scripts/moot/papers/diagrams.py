@@ -77,7 +77,7 @@ def stack_svgs(drawings: Sequence[str]) -> str:
     parts: list[str] = []
     width = height = 0
     for drawing in drawings:
-        [(drawing_width, drawing_height)] = _SIZE.findall(drawing)
+        drawing_width, drawing_height = _SIZE.findall(drawing)[0]  # markers have sizes too
         parts.append(drawing.replace("<svg ", f'<svg y="{height}" height="{drawing_height}" ', 1))
         width, height = max(width, int(drawing_width)), height + int(drawing_height)
     size = f'viewBox="0 0 {width} {height}" width="{width}"'
