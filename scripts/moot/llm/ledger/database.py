@@ -1,7 +1,6 @@
 """The database behind a ledger: SQLite in a folder or PostgreSQL, and what to do when it fails."""
 
 import os
-import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -9,7 +8,6 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -52,7 +50,10 @@ _REMEDIES = {
     ),
     "full": "Make room on the disk, then run again.",
     "readonly": "Make the folder and the file writable, then run again.",
-    "": "Check that it can be reached and written and that its disk has room, then run again.",
+    "": (
+        "Check that it can be reached and written (or copy its folder to where it can), and that"
+        " its disk has room, then run again."
+    ),
 }
 """Remedies by a word of the database's message."""
 
@@ -117,15 +118,6 @@ def open_read_only(file: Path) -> sa.Engine:
     address = f"file:{quote(str(file.resolve()))}?mode=ro{'' if has_log else '&immutable=1'}"
     connect = partial(sqlite3.connect, address, uri=True, check_same_thread=False, **_PATIENT)
     return sa.create_engine(sa.URL.create("sqlite", database=str(file)), creator=connect)
-
-
-def copy_database(file: Path) -> tuple[TemporaryDirectory[str], Path]:
-    """Copy a database and its write-ahead log, left by a killed process, to a temporary folder."""
-    folder = TemporaryDirectory(prefix="moot-ledger-")
-    for part in (file, Path(f"{file}-wal")):
-        if part.exists():
-            shutil.copyfile(part, Path(folder.name) / part.name)
-    return folder, Path(folder.name) / file.name
 
 
 def folder_of(engine: sa.Engine) -> Path | None:

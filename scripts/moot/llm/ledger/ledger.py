@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -22,7 +22,6 @@ from moot.llm.ledger.call_locks import call_locks, no_lock
 from moot.llm.ledger.compression import compress, decompress
 from moot.llm.ledger.database import (
     AMONG,
-    copy_database,
     explain_errors,
     folder_of,
     open_engine,
@@ -60,6 +59,10 @@ _ADD_TO_TOTALS = sa.update(TOTALS).values(
     tokens=TOTALS.c.tokens + sa.bindparam("more_tokens"),
     cost_usd=TOTALS.c.cost_usd + sa.bindparam("more_usd"),
 )
+_SPENT = sa.select(TOTALS.c.calls, TOTALS.c.tokens, TOTALS.c.cost_usd)
+_RESERVED = sa.select(
+    sa.func.count(), sa.func.sum(RESERVATIONS.c.tokens), sa.func.sum(RESERVATIONS.c.cost_usd)
+)
 _VERSION = sa.select(META.c.value).where(META.c.name == "version")
 _CREATION_LOCK = 6_061_984
 _PAUSE = 0.0015
@@ -96,7 +99,6 @@ class Ledger:
 
     def __init__(self, ledger: str) -> None:
         self.place = ledger
-        self._copy: TemporaryDirectory[str] | None = None
         with explain_errors(lambda: self.place):
             self._engine = open_engine(ledger)
             if "://" in ledger:
@@ -128,35 +130,15 @@ class Ledger:
                 insert_new(self._engine, META), {"name": "version", "value": str(VERSION)}
             )
             self._refuse_other_version(connection)
-            if connection.scalar(sa.select(TOTALS.c.calls)) is None:
-                reply_totals, attempt_totals = (
-                    self._total(connection, table) for table in (CALLS, ATTEMPTS)
-                )
-                totals = {
-                    "tokens": reply_totals.tokens + attempt_totals.tokens,
-                    "cost_usd": reply_totals.usd + attempt_totals.usd,
-                }
-                connection.execute(
-                    sa.insert(TOTALS), {"name": "replies", "calls": reply_totals.calls, **totals}
-                )
+            connection.execute(
+                insert_new(self._engine, TOTALS),
+                {"name": "replies", "calls": 0, "tokens": 0, "cost_usd": 0.0},
+            )
 
     def _open_read_only(self, file: Path) -> None:
-        """Open a file, or a copy of it if a killed process left it incomplete."""
         self._engine = open_read_only(file)
-        try:
-            with self._engine.connect() as connection:
-                self._refuse_other_version(connection)
-                is_whole = set(TABLES.tables) <= set(sa.inspect(connection).get_table_names())
-        except sa.exc.OperationalError:
-            is_whole = False
-        if is_whole:
-            return
-        self._engine.dispose()
-        self._copy, copy = copy_database(file)
-        self._engine = open_engine(str(copy.parent), copy.name)
-        self._create()
-        self._engine.dispose()
-        self._engine = open_read_only(copy)
+        with self._engine.connect() as connection:
+            self._refuse_other_version(connection)
 
     def _refuse_other_version(self, connection: sa.Connection) -> None:
         version = int(connection.scalar(_VERSION) or VERSION)
@@ -299,21 +281,11 @@ class Ledger:
     def read_totals(self) -> Totals:
         """Return the totals of stored replies and paid attempts; `calls` counts replies only."""
         with self.transaction() as connection:
-            return self._read_totals(connection)
+            return self._sum(connection, _SPENT)
 
     @staticmethod
-    def _read_totals(connection: sa.Connection) -> Totals:
-        calls, tokens, usd = connection.execute(
-            sa.select(TOTALS.c.calls, TOTALS.c.tokens, TOTALS.c.cost_usd)
-        ).one()
-        return Totals(int(calls), int(tokens), float(usd))
-
-    @staticmethod
-    def _total(connection: sa.Connection, table: sa.Table) -> Totals:
-        query = sa.select(
-            sa.func.count(), sa.func.sum(table.c.tokens), sa.func.sum(table.c.cost_usd)
-        )
-        calls, tokens, usd = connection.execute(query.select_from(table)).one()
+    def _sum(connection: sa.Connection, query: sa.Select[Any]) -> Totals:
+        calls, tokens, usd = connection.execute(query).one()
         return Totals(int(calls), int(tokens or 0), float(usd or 0.0))
 
     def _reserve(self, reservations: Sequence[Reservation]) -> list[RunStoppedError | None]:
@@ -326,10 +298,8 @@ class Ledger:
             call_ids = [reservation.call_id for reservation in reservations]
             is_stale = (RESERVATIONS.c.expires_at < time_now) | RESERVATIONS.c.call_id.in_(call_ids)
             connection.execute(sa.delete(RESERVATIONS).where(is_stale))
-            totals, reserved_totals = (
-                self._read_totals(connection),
-                self._total(connection, RESERVATIONS),
-            )
+            totals = self._sum(connection, _SPENT)
+            reserved_totals = self._sum(connection, _RESERVED)
             for request in reservations:
                 limit_error = find_limit_error(totals, reserved_totals, request)
                 results.append(limit_error)
@@ -362,8 +332,6 @@ class Ledger:
         """Close the database's connections."""
         self._call_locks.close()
         self._engine.dispose()
-        if self._copy is not None:
-            self._copy.cleanup()
 
 
 def _row(entry: Entry) -> JsonObject:
