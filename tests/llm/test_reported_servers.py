@@ -46,6 +46,8 @@ STREAMS = {
     "agentuniverse-ai/agentUniverse#772": [_chunk(delta=None), '{"id": "c"}'],
     "sgl-project/sglang#3912": [_chunk(delta={"role": None, "content": "", "tool_calls": None},
                                        logprobs=None, finish_reason="")],
+    "mistralai/client-python#621": [_chunk(delta={"content": [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}]})],
     "a comment as a sign of life": [""],
 }  # fmt: skip
 
@@ -126,6 +128,35 @@ async def test_a_reply_that_only_loads_the_model_is_empty() -> None:
     async with serving(answer) as server:
         with pytest.raises(CallFailedError, match="the reply is empty"):
             await ask_once(server, "ollama", attempts=2)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_reply_that_the_engine_aborted_is_not_kept(stream: bool) -> None:
+    """vllm-project/vllm#57082: half a reply with status 200, `abort` and the mark of the end."""
+    parts = [_chunk(delta={"content": "It"}), _chunk(delta={}, finish_reason="abort"), "[DONE]"]
+
+    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        if stream:
+            return web.Response(text="".join(f"data: {part}\n\n" for part in parts))
+        choice = {"message": {"content": "It"}, "finish_reason": "abort"}
+        return web.json_response({"choices": [choice]})
+
+    async with serving(answer) as server:
+        with pytest.raises(CallFailedError, match=r"broke the reply off \(finish_reason abort"):
+            await ask_once(server, "openai", stream=stream, attempts=2)
+    assert len(server.bodies) == 2
+
+
+async def test_a_call_of_a_tool_that_was_not_offered_is_named() -> None:
+    """diegosouzapw/OmniRoute#12696: a gateway adds its own tools, and returns their calls."""
+
+    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
+        choice = {"message": {"content": None, "tool_calls": []}, "finish_reason": "tool_calls"}
+        return web.json_response({"choices": [choice]})
+
+    async with serving(answer) as server:
+        with pytest.raises(CallFailedError, match=r"is empty \(finish_reason tool_calls"):
+            await ask_once(server, "openai", attempts=1)
 
 
 def test_thinking_that_the_server_did_not_separate_states_no_answer() -> None:

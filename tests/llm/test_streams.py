@@ -185,7 +185,7 @@ async def test_a_stream_that_ends_early_is_not_a_reply(endpoint: str) -> None:
     parts = STREAMS[endpoint](completion(endpoint, "It will rain in the whole of the country."))
     beginning = parts[: len(parts) // 2]
     content = as_lines(endpoint, beginning).replace(b"data: [DONE]\n\n", b"")
-    with pytest.raises(RunStoppedError, match="stream ends before the reply is complete"):
+    with pytest.raises(RunStoppedError, match="ends before the reply is complete"):
         await ask(endpoint, content, waits={"max_outage": 0.05})
 
 

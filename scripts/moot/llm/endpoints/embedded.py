@@ -16,6 +16,7 @@ from moot.core.model_config import HUB, ModelConfig
 from moot.core.types import JsonObject
 from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.faults import logprobs_unavailable
+from moot.llm.endpoints.messages import read_reasoning
 from moot.llm.endpoints.response_bodies import read_usage
 from moot.llm.hub import hub_file
 from moot.llm.request import Reply, Request
@@ -129,9 +130,7 @@ class EmbeddedEndpoint:
         choice = response["choices"][0]
         return Reply(
             text=choice["message"].get("content") or "",
-            reasoning=choice["message"].get("reasoning_content")
-            or choice["message"].get("reasoning")
-            or "",
+            reasoning=read_reasoning(choice["message"]),
             finish_reason=choice["finish_reason"] or "",
             **asdict(read_usage(response["usage"])),
             seconds=time.perf_counter() - started_at,

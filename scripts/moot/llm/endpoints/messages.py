@@ -45,7 +45,7 @@ def check_reply_content(model: str, reply: Reply, usage: Usage | None) -> None:
     if reply.text or reply.finish_reason in MAY_BE_EMPTY:
         return
     if not reply.reasoning:
-        raise TransientError("the reply is empty", usage)
+        raise TransientError(f"the reply is empty (finish_reason {reply.finish_reason})", usage)
     if model not in _WARNED:
         _WARNED.add(model)
         LOG.warning(

@@ -16,7 +16,7 @@ from moot.core.errors import (
     UnreachableError,
 )
 from moot.core.model_config import ModelConfig
-from moot.core.types import Fields, JsonObject
+from moot.core.types import Fields, Json, JsonObject
 from moot.core.usage import Usage
 from moot.llm.endpoints import register_endpoint
 from moot.llm.endpoints.connections import http_options
@@ -132,38 +132,35 @@ class OllamaEndpoint:
         started_at = time.perf_counter()
         try:
             served_model = await self._served_model()
-            response = await self._chat(fields, is_streaming=not request.choices)
+            response = await self._chat(fields, can_stream=not request.choices)
         except (ConnectionError, *self._connection_errors) as error:
             raise self._fault(error) from None
         return self._reply(request, response, time.perf_counter() - started_at, served_model)
 
-    async def _chat(self, fields: JsonObject, is_streaming: bool) -> "ollama.ChatResponse":
+    async def _chat(self, fields: JsonObject, can_stream: bool) -> "ollama.ChatResponse":
         """Return the response to a call, assembled if its entry asks for streams.
 
         The package's `chat` has no argument for `_KEEP_PROMPT`; its `_request` sends any field.
         """
         import ollama
 
-        post = self._client._request
-        if not (self._config.stream and is_streaming):
-            body = {**fields, "stream": False}
-            whole: ollama.ChatResponse = await post(
-                ollama.ChatResponse, "POST", "/api/chat", json=body
-            )
-            if whole.done is False:
-                raise ServerFaultError(
-                    "the response ends before the reply is complete (done: false)"
-                )
-            return whole
-        body = {**fields, "stream": True}
-        stream = await post(ollama.ChatResponse, "POST", "/api/chat", json=body, stream=True)
-        parts = [part async for part in stream]
-        if not parts or not parts[-1].done:
-            raise ServerFaultError("the stream ends before the reply is complete")
-        response: ollama.ChatResponse = parts[-1]
-        response.message.content = "".join(part.message.content or "" for part in parts)
-        response.message.thinking = "".join(part.message.thinking or "" for part in parts)
-        return response
+        is_streamed = self._config.stream and can_stream
+        response: Json = await self._client._request(
+            ollama.ChatResponse,
+            "POST",
+            "/api/chat",
+            json={**fields, "stream": is_streamed},
+            stream=is_streamed,
+        )
+        parts: list[ollama.ChatResponse] = (
+            [part async for part in response] if is_streamed else [response]
+        )
+        if not parts or parts[-1].done is False:
+            raise ServerFaultError("the response ends before the reply is complete")
+        whole = parts[-1]
+        whole.message.content = "".join(part.message.content or "" for part in parts)
+        whole.message.thinking = "".join(part.message.thinking or "" for part in parts)
+        return whole
 
     @staticmethod
     def _fault(error: Exception) -> MootError:

@@ -1,6 +1,5 @@
 """Any OpenAI-compatible server (OpenAI, vLLM, llama-server, LM Studio), by the package `openai`."""
 
-import json
 from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,7 +8,7 @@ from moot.core.errors import TransientError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, Json, JsonObject
 from moot.llm.endpoints import register_endpoint
-from moot.llm.endpoints.faults import describe_body, logprobs_unavailable
+from moot.llm.endpoints.faults import logprobs_unavailable
 from moot.llm.endpoints.logprobs import choice_logprobs
 from moot.llm.endpoints.messages import (
     MAY_BE_EMPTY,
@@ -33,6 +32,10 @@ from moot.llm.request import Reply, Request
 if TYPE_CHECKING:
     import openai
 
+_BROKEN_OFF = ("error", "abort")
+"""Finish reasons of replies that a server did not complete: vLLM and SGLang abort what runs when
+they pause or shut down, with status 200.
+"""
 TRAITS = EndpointTraits(
     address_variable="OPENAI_BASE_URL",
     default_address="https://api.openai.com/v1",
@@ -95,7 +98,7 @@ class OpenAIEndpoint(SdkEndpoint):
         choice = response["choices"][0]
         finish_reason = optional_text(choice.get("finish_reason"))
         if _is_broken_off(choice, finish_reason):
-            error = describe_body(json.dumps(choice.get("error") or {}).encode())
+            error = choice.get("error") or "no error is stated"
             problem = f"the server broke the reply off (finish_reason {finish_reason}): {error}"
             raise TransientError(redacted(problem), stated_usage)
         can_be_empty = finish_reason in MAY_BE_EMPTY  # a filter may leave no message at all
@@ -123,7 +126,8 @@ class OpenAIEndpoint(SdkEndpoint):
 
 def _is_broken_off(choice: Json, finish_reason: str) -> bool:
     """Return whether the server broke off a reply."""
-    return finish_reason == "error" or bool(choice.get("error") and finish_reason != "stop")
+    has_error = bool(choice.get("error") and finish_reason != "stop")
+    return finish_reason in _BROKEN_OFF or has_error
 
 
 def _read_origin(response: Json) -> JsonObject:

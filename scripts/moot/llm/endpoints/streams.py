@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from moot.core.errors import ServerFaultError, TransientError
 from moot.core.types import Json, JsonObject
 from moot.llm.endpoints.faults import describe_body, has_error
+from moot.llm.endpoints.messages import read_text
 
 _END_MARK = "[DONE]"
 _JOINED_TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
@@ -83,7 +84,7 @@ def _add_to_choice(choice: JsonObject, part: Json) -> None:
     delta, message = part.get("delta") or {}, choice["message"]
     for name in _JOINED_TEXTS:
         if delta.get(name):
-            message[name] = (message.get(name) or "") + delta[name]
+            message[name] = (message.get(name) or "") + read_text(delta[name])
     for name in ("finish_reason", "error"):
         if part.get(name):
             choice[name] = part[name]
