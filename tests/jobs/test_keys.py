@@ -29,9 +29,8 @@ from moot.llm.chat import Settings, open_chats
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.endpoints.ollama import OllamaEndpoint
 from moot.llm.endpoints.openai import OpenAIEndpoint
-from moot.llm.ledger.compression import decompress
 from moot.llm.ledger.database import DamagedError
-from moot.llm.ledger.ledger import Ledger
+from moot.llm.ledger.ledger import Ledger, decompress
 from moot.llm.progress import Progress
 from moot.llm.redaction import REMOVED
 from moot.llm.request import Message, Request

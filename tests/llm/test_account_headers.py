@@ -52,10 +52,13 @@ def registries(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(registry, "places", dict(registry.places))
 
 
-def register_subclass(base: str, address: str, variable: str) -> None:
+def register_subclass(base: str, address: str) -> None:
     """Register a subclass of an endpoint with a default address of its own."""
     traits = replace(
-        TRAITS[base], default_address=address, address_variable=variable, key_variable=""
+        TRAITS[base],
+        default_address=address,
+        address_variable="ANOTHER_BASE_URL",
+        key_variable="",
     )
     subclass = type("AnotherEndpoint", (CLASSES[base],), {})
     register_endpoint(SUBCLASS, traits)(subclass)
@@ -81,34 +84,21 @@ async def ask(config: ModelConfig) -> None:
     assert reply.text == "Yes."
 
 
-@pytest.mark.parametrize("variable", ["", "ANOTHER_BASE_URL"])
+@pytest.mark.parametrize("place", ["default_address", "variable", "base_url"])
 @pytest.mark.parametrize("base", list(CLASSES))
-async def test_a_subclass_with_another_default_address_sends_no_account(
-    base: str, variable: str
+async def test_another_address_gets_no_account(
+    base: str, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with recording_headers(base) as (server, names):
-        register_subclass(base, server.address(base), variable)
-        await ask(ModelConfig(endpoint=SUBCLASS, model="test"))
-    assert len(server.bodies) == 1
-    assert names == []
-
-
-@pytest.mark.parametrize("base", list(CLASSES))
-async def test_a_subclass_at_the_address_of_a_variable_sends_no_account(
-    base: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with recording_headers(base) as (server, names):
-        register_subclass(base, "http://127.0.0.1:9/v1", "ANOTHER_BASE_URL")
-        monkeypatch.setenv("ANOTHER_BASE_URL", server.address(base))
-        await ask(ModelConfig(endpoint=SUBCLASS, model="test"))
-    assert len(server.bodies) == 1
-    assert names == []
-
-
-@pytest.mark.parametrize("base", list(CLASSES))
-async def test_an_entry_with_an_address_sends_no_account(base: str) -> None:
-    async with recording_headers(base) as (server, names):
-        await ask(ModelConfig(endpoint=base, model="test", base_url=server.address(base)))
+        address = server.address(base)
+        if place == "base_url":
+            await ask(ModelConfig(endpoint=base, model="test", base_url=address))
+        else:
+            is_default = place == "default_address"
+            register_subclass(base, address if is_default else "http://127.0.0.1:9/v1")
+            if not is_default:
+                monkeypatch.setenv("ANOTHER_BASE_URL", address)
+            await ask(ModelConfig(endpoint=SUBCLASS, model="test"))
     assert len(server.bodies) == 1
     assert names == []
 

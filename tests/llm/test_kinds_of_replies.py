@@ -41,7 +41,7 @@ REPLIES: list[tuple[str, dict[str, Any], tuple[str, str, str]]] = [
     ("openai", _openai("", refusal="I will not."), ("I will not.", "", "refusal")),
     ("openai", _openai("It will.", refusal=None), ("It will.", "", "stop")),
     ("openai", _openai(None, reasoning_content="Hm."), ("", "Hm.", "stop")),
-    ("openai", _openai(None, reasoning="Hm."), ("", "Hm.", "stop")),
+    ("openai", _openai("Yes.", reasoning="Hm."), ("Yes.", "Hm.", "stop")),
     ("openai", _openai("", "length", reasoning="Hm."), ("", "Hm.", "length")),
     ("openai", _openai(None, "content_filter"), ("", "", "content_filter")),
     ("anthropic", _anthropic({"type": "text", "text": "It will."}), ("It will.", "", "stop")),

@@ -73,7 +73,7 @@ async def test_a_response_without_a_message_is_tried_again(choices: Any) -> None
         return web.json_response({"id": "c", "model": "test", "choices": choices})
 
     async with serving(answer) as server:
-        with pytest.raises(CallFailedError, match="gave up after 2 attempts"):
+        with pytest.raises(CallFailedError, match=r"2 attempts .*(no choices|no chat completion)"):
             await ask_once(server, "openai", attempts=2)
     assert len(server.bodies) == 2
 

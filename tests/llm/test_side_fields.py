@@ -22,7 +22,6 @@ from moot.llm.prompts import Prompts
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, transcript_row
 from moot.protocols.setup import JobSetup
-from moot.studies.appellate.panel_statements import read_confidence
 from moot.studies.conference.forms import Grade
 from results_on_disk import REARREST
 from scripted_model import WINNER
@@ -136,21 +135,3 @@ async def test_steps_and_grades_beyond_their_bounds(server: FaultServer, tmp_pat
     assert answer is not None and answer.prediction == "plaintiff"
     graded = parse_reply(json.dumps({"reason": REASON, "grade": 9}), Grade)
     assert (graded.status, graded.value) == ("strict", {"reason": REASON, "grade": 9})
-
-
-@pytest.mark.parametrize(
-    ("text", "confidence"),
-    [
-        ("I affirm. Confidence: 85/100", 85),
-        ("I affirm. Confidence: 85", 85),
-        ("**Confidence:** 70%", 70),
-        ("I am 90% confident.", 90),
-        ("Confidence: 0.8", None),
-        ("Confidence: 70-80", None),
-        ("Confidence: 120", None),
-        ("Confidence: high", None),
-        ("My confidence in the reasoning of Judge 2 fell. Confidence: 60", 60),
-    ],
-)
-def test_confidence_at_the_end_of_a_judges_statement(text: str, confidence: float | None) -> None:
-    assert read_confidence(text) == confidence

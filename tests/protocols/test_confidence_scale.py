@@ -109,6 +109,11 @@ def test_smoothed_probabilities_follow_the_scale(server: FaultServer, tmp_path: 
         ("Confidence: 85 %", 1, 85.0),
         ("Confidence: 1/100", 1, 1.0),
         ("I affirm.", 1, None),
+        ("**Confidence:** 70%", 100, 70.0),
+        ("I am 90% confident.", 100, 90.0),
+        ("Confidence: 70-80", 100, None),
+        ("Confidence: 120", 100, None),
+        ("My confidence in the reasoning of Judge 2 fell. Confidence: 60", 100, 60.0),
     ],
 )
 def test_confidences_in_a_judges_statement(text: str, scale: int, confidence: float | None) -> None:

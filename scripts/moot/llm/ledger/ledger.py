@@ -7,6 +7,7 @@ one commit makes many replies durable.
 
 import asyncio
 import time
+import zlib
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,9 +20,9 @@ from moot.core.errors import CallFailedError, LogprobsUnavailableError, RunStopp
 from moot.core.types import JsonObject
 from moot.llm.ledger.batching import Batched
 from moot.llm.ledger.call_locks import call_locks, no_lock
-from moot.llm.ledger.compression import compress, decompress
 from moot.llm.ledger.database import (
     AMONG,
+    DamagedError,
     explain_errors,
     folder_of,
     open_engine,
@@ -344,3 +345,20 @@ def _row(entry: Entry) -> JsonObject:
         "tokens": entry.reply.prompt_tokens + entry.reply.completion_tokens,
         "cost_usd": entry.reply.cost_usd - entry.reply.unusable_usd,
     }
+
+
+def compress(text: str) -> bytes:
+    """Compress a text with zlib; unpaired surrogates are kept."""
+    return zlib.compress(text.encode("utf-8", "surrogatepass"))
+
+
+def decompress(content: bytes) -> str:
+    """Return the text that `compress` compressed.
+
+    Raises:
+        DamagedError: the bytes are not a compressed text.
+    """
+    try:
+        return zlib.decompress(content).decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise DamagedError(f"malformed: {error}") from None
