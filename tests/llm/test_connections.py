@@ -136,7 +136,7 @@ async def test_a_proxy_that_refuses_is_named_and_is_not_shown_the_key(
         monkeypatch.setenv("https_proxy", f"127.0.0.1:{proxy.sockets[0].getsockname()[1]}")
         model = ModelConfig(**elsewhere, attempts=1)
         chat = Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
-        with pytest.raises(RunStoppedError, match=r"the proxy of the environment.*407.*NO_PROXY"):
+        with pytest.raises(RunStoppedError, match=r"the proxy of HTTP_PROXY.*407.*NO_PROXY"):
             await ask(chat, make_request(endpoint=endpoint))
     (head,) = heads
     assert head.startswith(b"CONNECT model.invalid:443")

@@ -180,7 +180,8 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 def _connection_problem(error: BaseException) -> str:
     """Return the system's message ("Connection refused"), or that of TLS or of a proxy."""
     if "Proxy" in type(error).__name__:
-        return f"the proxy of the environment: {error}. NO_PROXY names servers without a proxy"
+        variables = "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY"
+        return f"the proxy of {variables}: {error}. NO_PROXY names servers without a proxy"
     cause = getattr(error, "certificate_error", None) or getattr(error, "os_error", error)
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"{cause}; SSL_CERT_FILE can name the certificate of another authority"
