@@ -89,7 +89,6 @@ def test_invalid_answers_count_as_wrong_and_are_always_deferred(
     ("target", "confidence", "missing"),
     [
         ("", 80, NO_TRUTH),
-        ("yes", 80, "a single class: all true labels are yes"),
         (None, None, NO_SIGNAL),
         (None, 80, NO_SIGNAL),
     ],
@@ -159,8 +158,7 @@ def test_half_of_the_cases_give_the_threshold_and_the_others_one_answer_each(
     confident = frame[frame["signal"] == STATED_CONFIDENCE]
     assert set(frame["signal"]) == {STATED_CONFIDENCE, REPEATS_AGREE}
     assert set(confident["answers"]) == {3 * CASES}
-    assert set(frame["answers measured"]) == {CASES / 2}
-    assert (confident["answers kept"] > 0).all()
+    assert (confident["answers kept"] > 0).all() and (frame["answers kept"] <= CASES / 2).all()
 
 
 def test_large_clusters_are_not_all_in_the_first_half() -> None:

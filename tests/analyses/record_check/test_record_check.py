@@ -13,10 +13,8 @@ import pytest
 
 from moot.analyses.record_check.effects import NO_SOURCE, check_statements
 from moot.analyses.record_check.passages import (
-    AMOUNT,
     AUTHORITY,
-    DATE,
-    NUMBER,
+    FIGURE,
     QUOTATION,
     Passage,
     find_passages,
@@ -26,7 +24,6 @@ from moot.analyses.record_check.record import ALTERED, NOT_LOCATABLE, VERBATIM, 
 from moot.analyses.record_check.tables import (
     EVERYTHING,
     NO_PASSAGE,
-    NO_WORDS,
     record_check,
 )
 from moot.core.text_words import split_words
@@ -94,13 +91,8 @@ def test_a_replaced_or_inserted_word_is_found(seed: int) -> None:
         ("125050", NOT_LOCATABLE),
         ("$1,250.50", VERBATIM),
         ("1250.5 dollars", VERBATIM),
-        ("€1,250.50", NOT_LOCATABLE),
-        ("12 %", NOT_LOCATABLE),
-        ("May 12, 1998", VERBATIM),
-        ("12th of May 1998", VERBATIM),
-        ("1998-05-12", VERBATIM),
+        ("1.2505 thousand", VERBATIM),
         ("May 1998", VERBATIM),
-        ("13 May 1998", NOT_LOCATABLE),
         ("May 1999", NOT_LOCATABLE),
     ],
 )
@@ -111,14 +103,9 @@ def test_figures_are_compared_by_value(figure: str, result: str) -> None:
 @pytest.mark.parametrize(
     ("figure", "kind"),
     [
-        ("3 million dollars", AMOUNT),
-        ("$3 million", AMOUNT),
-        ("15-percent", AMOUNT),
-        ("3万元", AMOUNT),
-        ("2019年3月4日", DATE),
-        ("2019年3月", DATE),
-        ("Sept. 4, 2019", DATE),
-        ("17", NUMBER),
+        ("3 million", FIGURE),
+        ("3万", FIGURE),
+        ("17", FIGURE),
         ("Lee v. Hall", AUTHORITY),
         ("12 F.3d 345", AUTHORITY),
         ("2013-NMSC-022", AUTHORITY),
@@ -149,14 +136,15 @@ def test_amounts_are_equal_in_other_units_of_writing(left: str, right: str) -> N
     assert result_of(f"Pay {left} now.", f"He owed {right} then.") == [VERBATIM]
 
 
-@pytest.mark.parametrize("figure", ["$1,350.50", "$9,250.50", "€1,250.50"])
+@pytest.mark.parametrize("figure", ["1,350.50", "9,250.50"])
 def test_a_wrong_figure_within_the_words_of_the_record_is_altered(figure: str) -> None:
     record = Record([SOURCE])
-    statement = f"Then the court awarded {figure} on 12 May 1998, although it doubted."
-    amount, date = find_passages(statement)
+    statement = f"Then the court awarded ${figure} on 12 May 1998, although it doubted."
+    amount, day, year = find_passages(statement)
     match = record.check(amount, split_words(statement))
     assert match.result == ALTERED and "1,250.50" in match.words
-    assert record.check(date, split_words(statement)).result == VERBATIM
+    assert record.check(day, split_words(statement)).result == VERBATIM
+    assert record.check(year, split_words(statement)).result == VERBATIM
 
 
 def test_markers_of_lists_and_citations_of_evidence_are_no_figures() -> None:
@@ -180,6 +168,7 @@ def test_words_spoken_of_and_parts_of_names_are_no_passages() -> None:
         ("cards 8,10,12", ["8", "10", "12"]),
         ("1,250 and 1,250,000", ["1,250", "1,250,000"]),
         ("1,25,000", ["1", "25,000"]),
+        ("2019年3月4日", ["2019", "3", "4"]),
         ("v1.2.3 of [3,4] or [12, 13]", []),
         ("9,1234", ["9", "1234"]),
     ],
@@ -202,7 +191,7 @@ def test_a_quotation_with_an_ellipsis_is_located_by_its_longest_part() -> None:
 
 def test_numbers_within_quotations_belong_to_them() -> None:
     kinds = [passage.kind for passage in find_passages("“awarded $1,250.50 on 12 May” and 7")]
-    assert kinds == [QUOTATION, NUMBER]
+    assert kinds == [QUOTATION, FIGURE]
 
 
 def test_the_place_of_a_passage_is_that_in_the_statement() -> None:
@@ -304,13 +293,13 @@ def test_shares_are_by_speaker_and_an_opponents_words_are_record(tmp_path: Path)
     frame = check_records(tmp_path, talk).set_index(["group", "passages are"])
     assert frame.loc[("prosecutor", "quotations"), VERBATIM] == 1
     assert frame.loc[("defense", "quotations"), VERBATIM] == 0.5
-    assert frame.loc[(EVERYTHING, "numbers"), NOT_LOCATABLE] == 1
-    assert set(frame["by"]) == {EVERYTHING, "speaker"}, "roles and sides divide as speakers do"
+    assert frame.loc[(EVERYTHING, "figures"), NOT_LOCATABLE] == 1
+    assert set(frame["by"]) == {EVERYTHING, "speaker"}, "there is one round"
     everyone = frame.loc[(EVERYTHING, "quotations")]
     assert everyone["passages"] == 36 and everyone["cases"] == 12
 
 
-def test_shares_are_by_role_side_and_round_where_they_differ(tmp_path: Path) -> None:
+def test_shares_are_by_speaker_and_round(tmp_path: Path) -> None:
     talk = []
     for number, turn in product(range(12), range(4)):
         words = f"“Facts of c{number}”" if turn < 2 else "“words that do not exist”"
@@ -318,13 +307,12 @@ def test_shares_are_by_role_side_and_round_where_they_differ(tmp_path: Path) -> 
         row = utterance(f"c{number}", turn, seat, words, round=1 + turn // 2)
         talk.append(row)
     frame = check_records(tmp_path, talk).set_index(["by", "group"])
-    assert {by for by, _ in frame.index} == {EVERYTHING, "speaker", "role", "round"}
+    assert {by for by, _ in frame.index} == {EVERYTHING, "speaker", "round"}
     assert frame.loc[("round", "1"), VERBATIM] == 1
     assert frame.loc[("round", "2"), VERBATIM] == 0.5, "the last speaker quotes the one before"
-    assert frame.loc[("role", "judge"), "passages"] == 24
 
 
-def test_a_passage_has_the_side_of_its_speaker(tmp_path: Path) -> None:
+def test_a_passage_has_the_turn_that_holds_it(tmp_path: Path) -> None:
     talk = [
         utterance("c0", turn, seat, "It was 7.")
         for turn, seat in enumerate(("prosecutor", "defense", "judge"))
@@ -333,7 +321,6 @@ def test_a_passage_has_the_side_of_its_speaker(tmp_path: Path) -> None:
         tmp_path, [case("c0", "no")], {"tiny": [prediction("c0", "no", "no")]}, {"tiny": talk}
     )
     passages = pd.DataFrame(check_statements(results, "tiny"))
-    assert passages["side"].tolist() == ["yes", "no", ""]
     assert passages["result"].tolist() == [NOT_LOCATABLE, VERBATIM, VERBATIM]
     assert passages["found_turn"].tolist() == [-1, 0, 0]
 
@@ -349,8 +336,7 @@ def test_own_earlier_words_are_no_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "parsed", "missing"),
     [
-        ("", "", NO_WORDS),
-        ("Nothing to quote.", "", NO_PASSAGE),
+        ("", "", NO_PASSAGE),
         ("He says “the words of a story”.", '{"quoted_words": 5}', NO_SOURCE),
     ],
 )

@@ -10,6 +10,7 @@ from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import Columns, Row
 from moot.report.content import TableContent
 from moot.report.study_results import Run, StudyResults, rows_of_runs
+from moot.stats.intervals import wilson_interval
 from moot.stats.statistic import share_statistic
 
 ALLOWED_ERRORS = (0.05, 0.1, 0.2)
@@ -24,7 +25,7 @@ COLUMNS = (
     .ours("share deferred")
     .counts("cases for a person")
     .estimate("error among the rest", "rest")
-    .counts("answers kept", "answers measured", "cases", "answers")
+    .counts("answers kept", "cases", "answers")
     .plain("what is missing")
 )
 NOTES = (
@@ -55,8 +56,6 @@ def _rows(run: Run) -> Iterator[Row]:
 
 
 def _signal_rows(run: Run, signal: str, answers: pd.DataFrame) -> Iterator[Row]:
-    from scipy.stats import binomtest  # registries are read at every start of Snakemake
-
     sample = run.resample(answers["case_id"])
     cases = answers["case_id"].nunique()
     row: Row = {"signal": signal, "cases": cases, "answers": len(answers)}
@@ -80,10 +79,8 @@ def _signal_rows(run: Run, signal: str, answers: pd.DataFrame) -> Iterator[Row]:
             "share deferred": share_deferred,
             "cases for a person": round(share_deferred * cases),
             "answers kept": len(kept_rows),
-            "answers measured": len(second),
         }
         if len(kept_rows):
-            test = binomtest(int(is_wrong[kept_rows].sum()), len(kept_rows))
-            interval = test.proportion_ci(risk.CONFIDENCE, method="exact")
-            cells["error among the rest"] = (test.statistic, interval.low, interval.high)
+            error = float(is_wrong[kept_rows].mean())
+            cells["error among the rest"] = wilson_interval(error, len(kept_rows))
         yield row | cells

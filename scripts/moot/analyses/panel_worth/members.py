@@ -1,6 +1,6 @@
 """The answers of a panel's members: of a debate, of several judges, or of repeats of a debate."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pandas as pd
 
@@ -68,13 +68,3 @@ def _answers_of_debates(run: Run) -> Iterator[pd.DataFrame]:
     for count, moment in moments.items():
         answers = opinions[places < count].drop_duplicates(["panel", "member"], keep="last")
         yield answers.assign(moment=moment)
-
-
-def member_traits(run: Run, names: Iterable[str]) -> pd.DataFrame:
-    """Return the model, persona and family (letters at the start of the model's name) by member."""
-    parts = pd.Series(list(names)).str.split(SEPARATOR, regex=False, expand=True)
-    models = parts[0]
-    if 1 not in parts:  # seats of a debate, or repeats
-        models = models.map(lambda seat: run.params.get("seats", {}).get(seat, run.model))
-    families = models.str.extract("^([A-Za-z]*)", expand=False).str.lower()
-    return pd.DataFrame({"model": models, "persona": parts.get(1, ""), "family": families})

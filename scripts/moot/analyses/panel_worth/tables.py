@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from moot.analyses.panel_worth import members
-from moot.analyses.panel_worth.panels import Panels, difference, effective_votes, votes_with_another
+from moot.analyses.panel_worth.panels import Panels, difference, effective_votes
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import TableContent
@@ -32,9 +32,6 @@ COLUMNS = (
     .estimate("agreement of two members", "agreement")
     .estimate(PULLED_TO_WRONG, "pulled to wrong")
     .estimate(PULLED_TO_RIGHT, "pulled to right")
-    .plain("effective votes with one more member")
-    .plain("with one of another model", "with one of another persona")
-    .plain("with one of another family", "accuracy by Dawid and Skene")
     .plain("members a panel", digits=".1f")
     .counts("panels", "cases")
     .plain("what is missing")
@@ -42,8 +39,7 @@ COLUMNS = (
 NOTE = (
     "Effective votes: the number of independent votes whose mean varies as much. Distance to"
     " Condorcet: the accuracy of a majority of independent members, less the accuracy of the"
-    " actual majority. `change`: last answers less first answers. Accuracy by Dawid and Skene: a"
-    " model's answer, which correlated errors raise. Intervals are by case."
+    " actual majority. `change`: last answers less first answers. Intervals are by case."
 )
 
 
@@ -74,18 +70,15 @@ def _moment_rows(run: Run, panels: Panels, reason: str) -> Iterator[Row]:
     row = _count_cells(panels)
     row["agreement of two members"] = sample.estimate(mean_statistic(panels.agreement, SHARE))
     if reason:
-        mean = np.average(panels.accuracies_without_truth, weights=panels.members.sum(axis=0))
-        row |= {"what is missing": reason, "accuracy by Dawid and Skene": float(mean)}
-    else:
-        row |= _cells_with_truth(run, panels, sample)
-    yield row
+        yield row | {"what is missing": reason}
+        return
+    yield row | _cells_with_truth(panels, sample)
     for number, name in enumerate(panels.names if len(panels.names) > 1 else ()):
-        row = {"member": name, "panels": int((panels.members[:, number] > 0).sum())}
-        if reason:
-            row["accuracy by Dawid and Skene"] = float(panels.accuracies_without_truth[number])
-        else:
-            row["accuracy of members"] = sample.estimate(panels.accuracy([number]))
-        yield row
+        yield {
+            "member": name,
+            "panels": int((panels.members[:, number] > 0).sum()),
+            "accuracy of members": sample.estimate(panels.accuracy([number])),
+        }
 
 
 def _count_cells(panels: Panels) -> Row:
@@ -96,7 +89,7 @@ def _count_cells(panels: Panels) -> Row:
     }
 
 
-def _cells_with_truth(run: Run, panels: Panels, sample: ClusterJackknife) -> Row:
+def _cells_with_truth(panels: Panels, sample: ClusterJackknife) -> Row:
     majority = mean_statistic(panels.majority_right, SHARE)
     independent_majority = panels.independent_majority()
     cells: Row = {
@@ -111,10 +104,6 @@ def _cells_with_truth(run: Run, panels: Panels, sample: ClusterJackknife) -> Row
     size = float(panels.sizes.mean())
     cells["error correlation"] = (rho, low, high)
     cells["effective votes"] = tuple(effective_votes(size, value) for value in (rho, high, low))
-    cells["effective votes with one more member"] = effective_votes(size + 1, rho)
-    for trait, values in members.member_traits(run, panels.names).items():
-        new_rho = sample.value(panels.error_correlation(values.tolist()))
-        cells[f"with one of another {trait}"] = votes_with_another(size, rho, new_rho)
     return cells
 
 

@@ -1,13 +1,11 @@
 """The checked passages of public statements, which the reader underlines and the table counts."""
 
-import re
 from collections.abc import Iterator, Mapping
 
 from moot.analyses.record_check.passages import QUOTATION, find_passages, statement_text
 from moot.analyses.record_check.record import Match, Record
 from moot.core.text_words import split_words
 from moot.core.types import JsonObject
-from moot.protocols import PROTOCOLS
 from moot.report.debate_texts import records
 from moot.report.turn_effects import TURN_EFFECTS, DebateEffects, StudyEffects, TurnEffectSource
 from moot.scores.results import ExperimentResults
@@ -41,18 +39,14 @@ TURN_EFFECTS.register("record_check")(CheckedRecord())
 def check_statements(results: ExperimentResults, model: str) -> Iterator[JsonObject]:
     """Yield every passage of a model's public statements, looked up in the record.
 
-    A row has the columns of the statement; role and side ("" without a side) of its speaker; kind,
-    text and start of the passage; result (one of `record.RESULTS`, or `NO_SOURCE`), found_turn (0
-    for the case with its evidence, -1 for none) and found_words.
+    A row has the columns of the statement; kind, text and start of the passage; result (one of
+    `record.RESULTS`, or `NO_SOURCE`), found_turn (0 for the case with its evidence, -1 for none)
+    and found_words.
     """
-    entry = PROTOCOLS[results.config.protocol]
-    params = entry.params.model_validate(results.config.params)
-    sides = entry.debaters.assigned_sides(params, results.task) if entry.debaters else {}
     for part in results.public_statements(["round", "speaker", "parsed"], model):
         for _, statements in part.groupby("debate_id", sort=False):
             case = results.case_by_id[statements["case_id"].iloc[0]]
-            for row in _check_debate(records(statements), case.text):
-                yield row | {"side": sides.get(row["speaker"], "")}
+            yield from _check_debate(records(statements), case.text)
 
 
 def _check_debate(statements: list[JsonObject], case_text: str) -> Iterator[JsonObject]:
@@ -66,7 +60,6 @@ def _check_debate(statements: list[JsonObject], case_text: str) -> Iterator[Json
             is_checked = has_source or passage.kind != QUOTATION
             match = record.check(passage, words, speaker) if is_checked else Match(NO_SOURCE)
             yield row | {
-                "role": re.sub(r"[ _]?\d+$", "", row["speaker"]),
                 "kind": passage.kind,
                 "text": text[passage.start : passage.end],
                 "start": passage.start,

@@ -8,11 +8,12 @@ import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from difflib import SequenceMatcher
 from itertools import chain, islice
 from typing import NamedTuple
 
-from moot.analyses.record_check.passages import FIGURES, Passage, figure_keys, sought_keys
+from moot.analyses.record_check.passages import FIGURE, Passage, figures_by_value
 from moot.core.text_words import Word, split_words
 
 VERBATIM, ALTERED, NOT_LOCATABLE = "verbatim", "altered", "not locatable"
@@ -54,7 +55,7 @@ class Record:
         self._texts: list[_Text] = []
         # places and figures by what is sought, then by speaker
         self._places = defaultdict[tuple[str, ...], dict[str | None, list[_Place]]](dict)
-        self._figures = defaultdict[tuple[str, object], dict[str | None, Match]](dict)
+        self._figures = defaultdict[Decimal | None, dict[str | None, Match]](dict)
         for text in texts:
             self.add(text)
 
@@ -67,8 +68,8 @@ class Record:
             places = self._places[gram].setdefault(speaker, [])
             if len(places) < MAX_PLACES // 2:  # hostile texts repeat words
                 places.append((number, place))
-        for key, figure_words in figure_keys(text):
-            self._figures[key].setdefault(speaker, Match(VERBATIM, number, figure_words))
+        for value, figure_words in figures_by_value(text):
+            self._figures[value].setdefault(speaker, Match(VERBATIM, number, figure_words))
 
     def check(self, passage: Passage, statement: Sequence[Word], speaker: str = "") -> Match:
         """Look up a passage of a statement, which is given as its words.
@@ -77,11 +78,10 @@ class Record:
         parts of a quotation around an ellipsis or a bracket are looked up one by one. Texts of
         `speaker` are no record.
         """
-        if passage.kind in FIGURES:
-            for key in sought_keys(passage):
-                for author, match in self._figures.get(key, {}).items():
-                    if author != speaker:
-                        return match
+        if passage.kind == FIGURE:
+            for author, match in self._figures.get(passage.value, {}).items():
+                if author != speaker:
+                    return match
             first = bisect_left(statement, passage.start, key=lambda word: word.start)
             last = bisect_left(statement, passage.end, key=lambda word: word.start)
             context = statement[max(0, first - CONTEXT_WORDS) : last + CONTEXT_WORDS]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from moot.analyses.record_check.effects import NO_SOURCE, check_statements
-from moot.analyses.record_check.passages import AMOUNT, AUTHORITY, DATE, NUMBER, QUOTATION
+from moot.analyses.record_check.passages import AUTHORITY, FIGURE, QUOTATION
 from moot.analyses.record_check.record import ALTERED, NOT_LOCATABLE, RESULTS, VERBATIM
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import Columns, Row
@@ -14,9 +14,8 @@ from moot.report.study_results import Run, StudyResults, rows_of_runs
 from moot.stats.statistic import share_statistic
 
 EVERYTHING = "all"
-NO_WORDS = "no words: the transcripts hold no text of speakers"
 NO_PASSAGE = "no quotation, authority or figure in any statement"
-KINDS = (QUOTATION, AUTHORITY, DATE, AMOUNT, NUMBER)
+KINDS = {QUOTATION: "quotations", AUTHORITY: "authorities", FIGURE: "figures"}
 MAX_GROUPS = 12
 MIN_PASSAGES = 10
 """The mean number of passages of a group in a grouping that has rows."""
@@ -33,15 +32,15 @@ NOTES = (
     "The record is the case, its evidence and earlier public words of other speakers. `altered`:"
     " three quarters of the words occur in a passage of this length, or the words around a figure"
     " occur with another value. `not locatable` does not mean false. Intervals are by case.",
-    f"A grouping has rows if it has 2 to {MAX_GROUPS} groups, {MIN_PASSAGES} passages a group on"
-    " average, and other groups than an earlier grouping.",
+    f"Speakers and rounds have rows if there are 2 to {MAX_GROUPS} of them, with {MIN_PASSAGES}"
+    " passages each on average.",
 )
 
 
 @table(EVERY_STUDY_AND_COMPARISON, "record_check", "Does the record bear it out?")
 def record_check(results: StudyResults) -> TableContent:
     """Shares of the quotations, authorities and figures in statements that occur verbatim in
-    the record, that occur altered, and that cannot be located, by speaker, role, side and round.
+    the record, that occur altered, and that cannot be located, by speaker and round.
     """
     return COLUMNS.table(rows_of_runs(results, _rows), NOTES)
 
@@ -50,11 +49,9 @@ def _rows(run: Run) -> Iterator[Row]:
     counts: Row = {"cases": run.predictions["case_id"].nunique()}
     passages = pd.DataFrame(check_statements(run.results, run.model))
     if passages.empty:
-        has_words = any(len(part) for part in run.results.public_statements([], run.model))
-        yield counts | {"what is missing": NO_PASSAGE if has_words else NO_WORDS}
+        yield counts | {"what is missing": NO_PASSAGE}
         return
-    for kind in KINDS:
-        name = "authorities" if kind == AUTHORITY else f"{kind}s"
+    for kind, name in KINDS.items():
         rows = passages[passages["kind"] == kind]
         located = rows[rows["result"] != NO_SOURCE]
         if len(located) < len(rows):
@@ -75,14 +72,12 @@ def _rows(run: Run) -> Iterator[Row]:
 
 
 def _groups(passages: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield all passages, and the groups of each grouping that differs from the earlier ones."""
-    partitions: list[list[int]] = []
-    for grouping in (EVERYTHING, "speaker", "role", "side", "round"):
-        names = passages.assign(**{EVERYTHING: EVERYTHING})[grouping].astype(str)
-        codes, groups = pd.factorize(names)
-        has_enough = len(groups) == 1 or len(names) >= len(groups) * MIN_PASSAGES
-        is_new = codes.tolist() not in partitions
-        if has_enough and is_new and len(groups) <= MAX_GROUPS:
-            partitions.append(codes.tolist())
-            for name in sorted(set(groups) - {""}):
-                yield grouping, name, passages[names == name]
+    """Yield all passages, and the groups of each grouping that has rows."""
+    if passages.empty:
+        return
+    yield EVERYTHING, EVERYTHING, passages
+    for grouping in ("speaker", "round"):
+        groups = list(passages.groupby(grouping))
+        if 1 < len(groups) <= MAX_GROUPS and len(passages) >= MIN_PASSAGES * len(groups):
+            for name, rows in groups:
+                yield grouping, str(name), rows
