@@ -21,7 +21,8 @@ from moot.papers.parts import (
 from moot.report.study_results import Measurement, Run, StudyResults
 from moot.scores.results import ExperimentResults
 from moot.studies.conference.forms import EVALUATOR, JUDGE, MODERATOR, participant_seat
-from moot.studies.conference.scores_conference import CONFERENCE, JUDGING, read_grades
+from moot.studies.conference.scores_conference import CONFERENCE, JUDGING
+from moot.studies.conference.scores_grading import read_grades
 
 STUDY = "conference"
 
