@@ -18,9 +18,18 @@ from moot.stats.differences import (
     compare_unpaired,
     compare_with_threshold,
 )
-from moot.stats.intervals import Student, Tango, p_equivalence, p_value, wilson_interval
+from moot.stats.intervals import (
+    Mover,
+    Student,
+    Tango,
+    Wilson,
+    p_equivalence,
+    p_value,
+    wilson_interval,
+)
+from moot.stats.jackknife import ClusterJackknife
 from moot.stats.paired import compare
-from moot.stats.statistic import AMOUNT, ANY, DIFFERENCE, SHARE
+from moot.stats.statistic import AMOUNT, ANY, DIFFERENCE, SHARE, share_statistic
 
 MARGIN = 0.2
 
@@ -126,14 +135,21 @@ def test_clusters_of_both_sides_count_for_the_difference():
     assert (shared.cases, shared.clusters, separate.clusters) == (120, 30, 60)
 
 
-def test_counts_of_repeats_are_compared_as_counts():
-    side = Sums(np.full((20, 1), 1.0), np.ones((20, 1)), has_counts=True)
-    other = Sums(np.full((20, 1), 2 / 3), np.ones((20, 1)), has_counts=True)
-    difference = compare_unpaired(side, other, range(20), range(20, 40), SHARE)
-    assert difference.low < 1 / 3 < difference.high
-    assert np.isnan(
-        compare_unpaired(means([0.9] * 20), means([0.7] * 20), range(20), range(20, 40), SHARE).low
-    )
+def test_values_of_different_cases_are_compared_by_their_own_intervals():
+    """Zou and Donner 2008; method 10 of Newcombe 1998 for two shares by Wilson's interval."""
+    random = np.random.default_rng(6)
+    sides = [random.beta(*shape) for shape in ((4, 1, 20), (2, 2, 50))]
+    difference = compare_unpaired(*map(means, sides), range(20), range(20, 70), SHARE)
+    own = [ClusterJackknife(range(len(side))).estimate(share_statistic(side)) for side in sides]
+    (first, low, high), (second, second_low, second_high) = own
+    reach = np.hypot(first - low, second_high - second), np.hypot(high - first, second - second_low)
+    value = first - second
+    assert ends(difference) == pytest.approx((value - reach[0], value + reach[1]))
+    wilson = [Wilson(count / cases, cases, 0.0) for count, cases in ((9, 10), (3, 10))]
+    newcombe = Mover((0.9, 0.3), (wilson[0], wilson[1]))
+    assert newcombe.interval() == pytest.approx((0.1705, 0.8090), abs=5e-5)
+    assert newcombe.distance(0.1705) == pytest.approx(1.96, abs=1e-3)
+    assert newcombe.distance(0.8090) == pytest.approx(-1.96, abs=1e-3)
 
 
 def test_ratios_that_are_means_equal_the_paired_comparison():

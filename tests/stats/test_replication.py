@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from moot.stats.intervals import Interval, wilson_interval
-from moot.stats.replication import difference_interval, replication_interval, scale_interval
+from moot.stats.intervals import Interval, difference_interval, wilson_interval
+from moot.stats.replication import replication_interval, scale_interval
 
 
 def wilson_intervals(n: int) -> list[Interval]:

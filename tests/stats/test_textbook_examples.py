@@ -13,10 +13,9 @@ import pytest
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
 from moot.stats.calibration import auc_statistic
 from moot.stats.differences import Sums, compare_unpaired
-from moot.stats.intervals import Tango, p_value, wilson_interval
+from moot.stats.intervals import Tango, difference_interval, p_value, wilson_interval
 from moot.stats.paired import holm
 from moot.stats.power import Spread
-from moot.stats.replication import difference_interval
 from moot.stats.statistic import SHARE
 
 

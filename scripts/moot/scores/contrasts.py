@@ -141,9 +141,7 @@ class SideDebates:
         )
         of_debates = self.shared
         tops, bottoms = (sums_by(values, codes) for values in (of_debates.tops, of_debates.bottoms))
-        return [str(name) for name in names], replace(
-            of_debates, tops=tops, bottoms=bottoms, has_counts=self.sums.are_counts
-        )
+        return [str(name) for name in names], replace(of_debates, tops=tops, bottoms=bottoms)
 
     def select(self, cases: set[str], runs: set[tuple[str, str]] | None = None) -> "SideDebates":
         """Return the debates on some of the cases, or of some runs."""

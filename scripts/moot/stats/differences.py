@@ -5,16 +5,18 @@ sample is the mean over terms of the summed numerators over the summed denominat
 and rates of events are such metrics.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from moot.stats.arrays import Floats, Truths, as_numbers, ratio
-from moot.stats.clusters import Clusters, effective_number, satterthwaite
+from moot.stats.clusters import MIN_CLUSTERS, Clusters, effective_number, satterthwaite
 from moot.stats.intervals import (
     NOTHING,
     Method,
+    Mover,
     SharedValue,
     Student,
     Tango,
@@ -22,7 +24,7 @@ from moot.stats.intervals import (
     p_value,
 )
 from moot.stats.jackknife import ClusterJackknife
-from moot.stats.statistic import SHARE, Bounds, Statistic
+from moot.stats.statistic import DIFFERENCE, Bounds, Statistic
 
 MIN_HITS = 5
 """With fewer cases on which either side names a label correctly, a difference of F1 has no
@@ -34,9 +36,9 @@ PAIRED_NOTE = (
     " each cluster as a whole, where p is McNemar's; else Student's t by the jackknife."
 )
 UNPAIRED_NOTE = (
-    "The interval of a difference between different cases is that of Agresti and Caffo (2000), with"
-    " clusters in place of cases; scores and amounts have Welch's. p belongs to the same interval."
-    " A difference that cannot be computed has p = 1."
+    "The interval of a difference between different cases is that of Agresti and Caffo (2000) if"
+    " each is right or wrong, else MOVER's (Zou and Donner 2008) of both sides' intervals; amounts"
+    " have Welch's. p belongs to the same interval. A difference that cannot be computed has p = 1."
 )
 
 
@@ -48,21 +50,17 @@ class Sums:
         tops, bottoms: numerators and denominators, both of shape (cases, terms).
         needs_hits: whether a paired difference has no interval if, for a term, fewer than
             `MIN_HITS` clusters have a case that adds to the numerator on either side.
-        has_counts: whether a numerator is a share of debates that are right or wrong, such as the
-            mean over a case's repeats. Numerators that are all 0 or 1 are counts in any case.
     """
 
     tops: Floats
     bottoms: Floats
     needs_hits: bool = False
-    has_counts: bool = False
 
     @property
     def are_counts(self) -> bool:
-        """Whether the metric counts debates that are right or wrong."""
-        return self.tops.shape[1] == 1 and (
-            self.has_counts or bool(np.isin(self.tops, (0, 1)).all())
-        )
+        """Whether the metric counts cases that are right or wrong."""
+        are_whole = np.isin(self.tops, (0, 1)).all() and np.isin(self.bottoms, (0, 1)).all()
+        return self.tops.shape[1] == 1 and bool(are_whole)
 
     @property
     def are_means(self) -> bool:
@@ -183,11 +181,10 @@ def compare_unpaired(
 ) -> Difference:
     """Compare two sides that argued different cases.
 
-    Counts of right and wrong debates have the interval of Agresti and Caffo (2000, "Simple and
-    effective confidence intervals for proportions", The American Statistician 54), with clusters in
-    place of cases: one cluster that is right and one that is wrong are added to each side. All
-    other metrics have Welch's (1947). The variance of a side is by the jackknife; t has the degrees
-    of freedom of Satterthwaite (1946), or is normal for independent counts, as in the source.
+    Counts of independent cases have the interval of Agresti and Caffo (2000, "Simple and effective
+    confidence intervals for proportions", The American Statistician 54): one case that is right and
+    one that is wrong are added to each side, since MOVER covers 87 % where shares lie far apart.
+    Other values within bounds have MOVER's, and amounts have Welch's (1947).
 
     If clusters have cases of both sides, or if there are several kinds of clusters, the difference
     itself has a jackknife over all clusters. `bounds` are the smallest and the largest possible
@@ -207,12 +204,11 @@ def compare_unpaired(
             both,
         )
     else:
-        adds_clusters = bounds == SHARE and first.are_counts and second.are_counts
-        sides = [
-            _summarise_side(side, clusters, adds_clusters)
-            for side, clusters in ((first, first_clusters), (second, second_clusters))
-        ]
-        method = _welch(sides[0], sides[1], (low - high, high - low))
+        sides = ((first, first_clusters), (second, second_clusters))
+        if counted := _agresti_caffo(first, second, both):
+            method = counted
+        else:
+            method = _mover(sides, bounds) if np.isfinite(bounds).all() else _welch(sides)
     counts = both.rows, both.clusters
     return difference_of((first.total(), second.total()), method, counts, margin)
 
@@ -257,38 +253,45 @@ def _by_jackknife(statistic: Statistic, jackknife: ClusterJackknife) -> Method:
     return Student(value, *spread, statistic.bounds)
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """A side's centre, its variance, and the degrees of freedom of the variance."""
-
-    centre: float
-    variance: float
-    freedom: float
-
-
-def _summarise_side(side: Sums, clusters: Clusters, adds_clusters: bool) -> _Side:
-    """Return a side's centre and variance, with added clusters if it is of counts."""
-    jackknife = ClusterJackknife(clusters)
-    statistic = Statistic(side.value, SHARE, side.counted)
-    value, (error, freedom) = jackknife.value_and_spread(statistic)
-    if not adds_clusters or not freedom:
-        return _Side(value, error**2, freedom)
-    number = jackknife.clusters_among(side.counted)
-    centre = (value * number + 1) / (number + 2)
-    # the squares of the clusters around the new centre, and those of the added clusters
-    squares = error**2 * (number - 1) * number + number * (value - centre) ** 2
-    squares += (1 - centre) ** 2 + centre**2
-    is_independent = jackknife.has_single_rows
-    return _Side(centre, squares / (number + 2) ** 2, float("inf") if is_independent else freedom)
+def _agresti_caffo(first: Sums, second: Sums, jackknife: ClusterJackknife) -> Student | None:
+    """Return the test of Agresti and Caffo; None if a side has no counts of independent cases."""
+    cases = [float(side.bottoms.sum()) for side in (first, second)]
+    if not (first.are_counts and second.are_counts and jackknife.has_single_rows):
+        return None
+    if min(cases) < MIN_CLUSTERS:
+        return None
+    shares = [
+        (float(side.tops.sum()) + 1) / (number + 2)
+        for side, number in zip((first, second), cases, strict=True)
+    ]
+    variances = [
+        share * (1 - share) / (number + 2) for share, number in zip(shares, cases, strict=True)
+    ]
+    return Student(shares[0] - shares[1], sum(variances) ** 0.5, float("inf"), DIFFERENCE)
 
 
-def _welch(first: _Side, second: _Side, bounds: Bounds) -> Student:
+def _mover(sides: Iterable[tuple[Sums, Clusters]], bounds: Bounds) -> Mover:
+    """Return MOVER's test of two sides, from the method of each."""
+    values, methods = [], []
+    for side, clusters in sides:
+        jackknife = ClusterJackknife(clusters)
+        value, left_out = jackknife.value_and_left_out(Statistic(side.value, bounds))
+        values.append(value)
+        methods.append(jackknife.method_of(value, left_out, bounds, side.counted))
+    return Mover((values[0], values[1]), (methods[0], methods[1]))
+
+
+def _welch(sides: Iterable[tuple[Sums, Clusters]]) -> Student:
     """Return Welch's test of two sides, with the degrees of freedom of Satterthwaite."""
-    variances, freedoms = (first.variance, second.variance), (first.freedom, second.freedom)
+    (first, first_spread), (second, second_spread) = (
+        ClusterJackknife(clusters).value_and_spread(Statistic(side.value, rows=side.counted))
+        for side, clusters in sides
+    )
+    variances = first_spread.error**2, second_spread.error**2
+    freedoms = first_spread.freedom, second_spread.freedom
     if not all(freedoms):
         return Student(float("nan"), float("nan"), 0.0)
-    freedom = satterthwaite(variances, freedoms)
-    return Student(first.centre - second.centre, sum(variances) ** 0.5, freedom, bounds)
+    return Student(first - second, sum(variances) ** 0.5, satterthwaite(variances, freedoms))
 
 
 def _too_few_hits(first: Sums, second: Sums, codes: NDArray[np.intp]) -> str:

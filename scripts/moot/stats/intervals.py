@@ -6,6 +6,7 @@
 | a value between two bounds, by cluster | Student's t of the log odds (1) |
 | a difference of shares of the same cases | Tango 1998, Statistics in Medicine 17 |
 | a value that all clusters share | Wilson's upper end of 0 in n clusters (2) |
+| a difference of two samples | MOVER: Zou and Donner 2008, Statistics in Medicine 27 |
 | a mean cost | log-normal: Zou, Huo and Taleban 2009, Environmetrics 20 |
 | a difference, an amount | Student's t |
 
@@ -18,7 +19,7 @@ a bound. For a share of 0 or 1 this is Wilson's interval, for a difference of 0 
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +31,7 @@ LEVEL, TEST_LEVEL = 0.95, 0.05
 NOTHING = (float("nan"), float("nan"))
 _ROUNDING = 1e-9
 _MAX_LOGARITHM = 700.0
+_MAX_QUANTILE = 7.0  # of p = 3e-12; a level that is closer to 1 has no exact number
 
 
 class Interval(NamedTuple):
@@ -78,14 +80,8 @@ class Student:
         return max(low, self.centre - half), min(high, self.centre + half)
 
 
-class _Normal:
-    """A method whose distance is normal."""
-
-    freedom = float("inf")
-
-
 @dataclass(frozen=True, slots=True)
-class Tango(_Normal):
+class Tango:
     """The score test of a difference between two shares of the same independent cases.
 
     Attributes:
@@ -100,6 +96,7 @@ class Tango(_Normal):
     first_alone: float
     second_alone: float
     pairs: float
+    freedom: ClassVar[float] = np.inf
 
     def distance(self, supposed: float) -> float:
         """Return the standardised distance of the estimate from a supposed difference."""
@@ -132,12 +129,13 @@ class Tango(_Normal):
 
 
 @dataclass(frozen=True, slots=True)
-class Wilson(_Normal):
+class Wilson:
     """The score test of a share of independent cases, less a threshold."""
 
     share: float
     cases: float
     threshold: float
+    freedom: ClassVar[float] = np.inf
 
     def distance(self, supposed: float) -> float:
         """Return how many standard errors the share lies above a supposed one."""
@@ -153,7 +151,7 @@ class Wilson(_Normal):
 
 
 @dataclass(frozen=True, slots=True)
-class SharedValue(_Normal):
+class SharedValue:
     """The test of a mean whose clusters all have the same value, within two bounds.
 
     >>> [round(end, 3) for end in SharedValue(0.0, 30, (-1.0, 1.0)).interval()]
@@ -163,6 +161,7 @@ class SharedValue(_Normal):
     value: float
     clusters: float
     bounds: Bounds
+    freedom: ClassVar[float] = np.inf
 
     def distance(self, supposed: float) -> float:
         """Return how many standard errors the value lies above a supposed one."""
@@ -211,6 +210,53 @@ class LogOdds:
 
     def _student(self) -> Student:
         return Student(float(log_odds(self.value, self.bounds)), self.error, self.freedom)
+
+
+@dataclass(frozen=True, slots=True)
+class Mover:
+    """The difference of two independent values, from their own methods (MOVER: Zou and Donner 2008;
+    of two shares by Wilson's interval this is method 10 of Newcombe 1998).
+    """
+
+    values: tuple[float, float]
+    methods: tuple[Method, Method]
+    freedom: ClassVar[float] = np.inf
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """Return the ends of the interval."""
+        first, second = (
+            Interval(value, *method.interval(level))
+            for value, method in zip(self.values, self.methods, strict=True)
+        )
+        return difference_interval(first, second)
+
+    def distance(self, supposed: float) -> float:
+        """Return the normal quantile of the level whose interval ends at a supposed difference."""
+        from scipy.optimize import brentq
+        from scipy.special import ndtr
+
+        away = self.values[0] - self.values[1] - supposed
+        if np.isnan(self.interval()).any() or abs(away) < _ROUNDING:
+            return 0.0 if abs(away) < _ROUNDING else float("nan")
+
+        def excess(quantile: float) -> float:
+            ends = self.interval(2 * float(ndtr(quantile)) - 1)
+            return (ends[0] if away > 0 else ends[1]) - supposed
+
+        is_beyond = excess(_MAX_QUANTILE) * away > 0
+        quantile = _MAX_QUANTILE if is_beyond else brentq(excess, 0.0, _MAX_QUANTILE)
+        return float(np.copysign(quantile, away))
+
+
+def difference_interval(first: Interval, second: Interval) -> tuple[float, float]:
+    """Return the interval of first minus second, from two samples.
+
+    Squared errors add up (Newcombe 1998, method 10).
+    """
+    value = first.value - second.value
+    lower_reach = np.hypot(first.value - first.low, second.high - second.value)
+    upper_reach = np.hypot(first.high - first.value, second.value - second.low)
+    return float(value - lower_reach), float(value + upper_reach)
 
 
 def log_odds(values: ArrayLike, bounds: Bounds) -> Floats:

@@ -31,7 +31,6 @@ from moot.stats.clusters import (
     satterthwaite,
 )
 from moot.stats.intervals import (
-    NOTHING,
     LogOdds,
     Method,
     SharedValue,
@@ -200,12 +199,14 @@ class ClusterJackknife:
         """Return the interval of `method_of`."""
         return self.method_of(value, left_out, bounds, rows).interval()
 
+    def value_and_left_out(self, statistic: Statistic) -> tuple[float, Floats]:
+        """Return a statistic's value, and its values without each cluster."""
+        left_out = self.values_without(lambda weights: {"": statistic(weights)})[""]
+        return self.value(statistic), left_out
+
     def value_and_spread(self, statistic: Statistic) -> tuple[float, Spread]:
         """Return a statistic's value with its spread."""
-        value = self.value(statistic)
-        if np.isnan(value):
-            return value, Spread(float("nan"), 0.0)
-        left_out = self.values_without(lambda weights: {"": statistic(weights)})[""]
+        value, left_out = self.value_and_left_out(statistic)
         return value, self.spread(value, left_out, statistic.rows)
 
     def interval(self, statistic: Statistic) -> tuple[float, float]:
@@ -214,8 +215,5 @@ class ClusterJackknife:
 
     def estimate(self, statistic: Statistic) -> tuple[float, float, float]:
         """Return the statistic's value with the lower and upper end of its interval."""
-        value = self.value(statistic)
-        if np.isnan(value):
-            return value, *NOTHING
-        left_out = self.values_without(lambda weights: {"": statistic(weights)})[""]
+        value, left_out = self.value_and_left_out(statistic)
         return value, *self.interval_of(value, left_out, statistic.bounds, statistic.rows)

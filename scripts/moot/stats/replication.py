@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from moot.stats.intervals import Interval
+from moot.stats.intervals import Interval, difference_interval
 
 NOTHING = (float("nan"), float("nan"))
 
@@ -19,17 +19,6 @@ def scale_interval(value: float, like: Interval, size: float, n: float) -> Inter
     return Interval(
         value, value - (like.value - like.low) * factor, value + (like.high - like.value) * factor
     )
-
-
-def difference_interval(first: Interval, second: Interval) -> tuple[float, float]:
-    """Return the interval of first minus second, from two samples.
-
-    Squared errors add up (Newcombe 1998, method 10).
-    """
-    value = first.value - second.value
-    lower_reach = np.hypot(first.value - first.low, second.high - second.value)
-    upper_reach = np.hypot(first.high - first.value, second.value - second.low)
-    return float(value - lower_reach), float(value + upper_reach)
 
 
 def replication_interval(published: Interval, ours: Interval) -> tuple[float, float]:
