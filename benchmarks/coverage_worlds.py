@@ -37,9 +37,9 @@ Random = np.random.Generator
 
 @dataclass(frozen=True)
 class World:
-    """The interval of one world, the true value, and whether a test rejected 0."""
+    """The estimate of one world with its interval, the truth, and whether a test rejected 0."""
 
-    interval: tuple[float, float]
+    estimate: tuple[float, float, float]
     truth: float
     is_rejected: bool | None = None
 
@@ -116,17 +116,18 @@ def designs() -> Iterator[Debates]:
 def means(values: Floats) -> Sums:
     """Return the sums of means over cases."""
     column = as_numbers(values)[:, None]
-    return Sums(column, np.ones_like(column), has_counts=True)
+    return Sums(column, np.ones_like(column))
 
 
-def estimate(statistic: Statistic, clusters: Sequence[object]) -> tuple[float, float]:
-    """Return the interval of a statistic."""
-    return ClusterJackknife(clusters).interval(statistic)
+def estimate(statistic: Statistic, clusters: Sequence[object]) -> tuple[float, float, float]:
+    """Return a statistic with its interval."""
+    return ClusterJackknife(clusters).estimate(statistic)
 
 
 def world_of(difference: Difference, truth: float) -> World:
     """Return the world of a difference."""
-    return World((difference.low, difference.high), truth, difference.p < 0.05)
+    estimate = (difference.difference, difference.low, difference.high)
+    return World(estimate, truth, difference.p < 0.05)
 
 
 def shares() -> Iterator[Cell]:
@@ -282,8 +283,8 @@ def rankings() -> Iterator[Cell]:
         ) -> World:
             true = as_numbers(random.random(cases) < base)
             score = random.normal(distance * true, 1)
-            interval = estimate(auc_statistic(true, score), range(cases))
-            return World(interval, float(ndtr(distance / 2**0.5)))
+            area = estimate(auc_statistic(true, score), range(cases))
+            return World(area, float(ndtr(distance / 2**0.5)))
 
         yield Cell("AUC", f"{cases} cases, base rate {base}, distance {distance}", draw)
 
@@ -304,7 +305,8 @@ def amounts() -> Iterator[Cell]:
         def draw(random: Random, cases: int = cases, name: str = name) -> World:
             values = AMOUNTS[name](random, cases)
             if name.startswith("costs"):
-                return World(lognormal_interval(values, np.ones(cases)), 1.0)
+                interval = lognormal_interval(values, np.ones(cases))
+                return World((float(values.mean()), *interval), 1.0)
             bounds, truth = (SHARE, 0.25) if name.startswith("Brier") else (AMOUNT, 1.0)
             return World(estimate(mean_statistic(values, bounds), range(cases)), truth)
 
@@ -341,10 +343,10 @@ def repeats_within_cases() -> Iterator[Cell]:
             rates: Floats = rates,
         ) -> World:
             values = as_numbers(random.random(len(strata)) < rates[strata]) * row_shares
-            _, method = method_within(
+            value, method = method_within(
                 lambda w: ratio(w @ values, w @ row_shares), strata.tolist(), SHARE
             )
-            return World(method.interval(), float(rates.mean()))
+            return World((value, *method.interval()), float(rates.mean()))
 
         def draw_difference(
             random: Random,
@@ -362,8 +364,8 @@ def repeats_within_cases() -> Iterator[Cell]:
                 )
 
             sides = np.concatenate([strata, strata + rows]).tolist()
-            _, method = method_within(difference, sides, DIFFERENCE)
-            return World(method.interval(), 0.0, p_value(method) < 0.05)
+            value, method = method_within(difference, sides, DIFFERENCE)
+            return World((value, *method.interval()), 0.0, p_value(method) < 0.05)
 
         name = f"repeats {sizes}, rates {low} to {high}"
         yield Cell("debates within cases", name, draw)
@@ -386,8 +388,8 @@ def crossed_clusters() -> Iterator[Cell]:
             values = random.normal(0, (1 - sum(variances)) ** 0.5, rows)
             for level, number, variance in zip(levels, numbers, variances, strict=True):
                 values = values + random.normal(0, variance**0.5, number)[level]
-            low, high = estimate(mean_statistic(values), list(zip(*levels, strict=True)))
-            return World((low, high), 0.0, not low <= 0 <= high)
+            mean = estimate(mean_statistic(values), list(zip(*levels, strict=True)))
+            return World(mean, 0.0, not mean[1] <= 0 <= mean[2])
 
         yield Cell(
             "mean by crossed clusters",
