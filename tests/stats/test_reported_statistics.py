@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from moot.stats.agreement import cohens_kappa
+from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
 from moot.stats.calibration import auc_statistic
-from moot.stats.intervals import Student, p_value, wilson_interval
+from moot.stats.intervals import Student, Tango, p_value, wilson_interval
 from moot.stats.jackknife import ClusterJackknife
 from moot.stats.paired import holm
 from moot.stats.statistic import mean_statistic, share_statistic
@@ -63,3 +63,39 @@ def test_corrected_p_rise_with_p_and_pass_over_missing_ones() -> None:
     assert holm([0.01, float("nan"), 0.04]) == pytest.approx(
         [0.02, float("nan"), 0.04], nan_ok=True
     )
+
+
+@pytest.mark.parametrize(
+    ("raters", "alpha"),
+    [
+        (["33333", "33333", "33..3", "33331", "3.333"], 0.0),  # fast-krippendorff 11
+        (["ab", "ba"], -0.5),  # fast-krippendorff 27
+        (["112", "11.", ".12"], 1.0),  # nltk 2865: a missing label counted as a label
+    ],
+)
+def test_alpha_of_few_disagreements_and_missing_labels(raters: list[str], alpha: float) -> None:
+    ratings = np.array([list(rater) for rater in raters], dtype=object).T
+    ratings[ratings == "."] = None
+    assert krippendorffs_alpha(ratings)(np.ones((1, len(ratings))))[0] == pytest.approx(alpha)
+
+
+def test_sides_that_never_differ_have_p_1() -> None:
+    """evaluate 795: McNemar's test without discordant pairs divided by zero."""
+    assert p_value(Tango(0, 0, 40)) == 1
+    low, high = Tango(0, 0, 40).interval()
+    assert -0.1 < low < 0 < high < 0.1
+
+
+def test_auc_of_separated_scores_is_not_above_1() -> None:
+    """confidenceinterval 15: 1.0000001 for 50 scores without a tie."""
+    scores = np.random.default_rng(5).random(50)
+    value, low, high = ClusterJackknife(range(50)).estimate(auc_statistic(scores > 0.3, scores))
+    assert value == 1 and 0.8 < low < high == 1
+
+
+def test_two_clusters_do_not_make_many_rows_certain() -> None:
+    """fixest 438: p was 1.8e-15 with errors clustered on a column of two values."""
+    values = np.random.default_rng(6).normal(0.3, 1, 200)
+    two = ClusterJackknife(np.arange(200) % 2)
+    value, spread = two.value_and_spread(mean_statistic(values))
+    assert spread.freedom == pytest.approx(1) and p_value(Student(value, *spread)) > 0.01
