@@ -4,7 +4,8 @@ The grid: 20, 50 and 200 cases; 1, 3, 10 or 1 to 12 debates a case, whose answer
 of .1, .5 and .9; sides of equal and of unequal sizes; all answers valid, or, of 1 and 3 debates,
 5 % invalid ones left out. A cell outside 93 to 98 % of coverage, or with more than 6 % of true
 null hypotheses rejected, is measured anew in more worlds. It fails if the 99 % bound of its
-simulation lies outside these. `--write` puts the summary into docs/statistics.md.
+simulation lies outside these. It is discrete instead of too wide if no more of the estimates can
+be left out. `--write` puts the summary into docs/statistics.md.
 """
 
 import sys
@@ -21,6 +22,8 @@ SEED = 44
 MIN_COVERAGE, MAX_COVERAGE, MAX_TYPE_ONE_ERROR, BOUND_LEVEL = 0.93, 0.98, 0.06, 0.99
 TAIL = 0.025
 FAULTS = ("too narrow", "too wide", "rejects")
+DISCRETE = "discrete"
+MARKS = (*FAULTS, DISCRETE)
 _ROUNDING = 1e-9
 
 
@@ -47,12 +50,6 @@ class CellResult:
         return self.rejected / self.nulls if self.nulls else float("nan")
 
     @property
-    def is_discrete(self) -> bool:
-        """Whether it covers more than the limit, since its estimates have few values."""
-        excess = lower_bound(self.covered, self.intervals) - MAX_COVERAGE
-        return excess > 0 and FAULTS[1] not in self.faults
-
-    @property
     def faults(self) -> list[str]:
         """Which of `FAULTS` it has, beyond the error of the simulation."""
         misses = self.intervals - self.covered
@@ -62,6 +59,12 @@ class CellResult:
             lower_bound(self.rejected, self.nulls) - MAX_TYPE_ONE_ERROR,
         )
         return [fault for fault, excess in zip(FAULTS, excesses, strict=True) if excess > 0]
+
+    @property
+    def marks(self) -> list[str]:
+        """Its faults, or that it covers too much since its estimates have few values."""
+        is_wide = lower_bound(self.covered, self.intervals) > MAX_COVERAGE
+        return self.faults or [DISCRETE] * is_wide
 
 
 def lower_bound(count: int, total: int) -> float:
@@ -117,8 +120,8 @@ def percent(value: float) -> str:
 def summary(results: dict[Cell, CellResult]) -> str:
     """Return a table with one row per kind, in Markdown, and one of the cells that fail."""
     lines = [
-        "| what | cells | coverage | type I error, at most | too narrow | too wide | rejects |",
-        "|---" * 7 + "|",
+        f"| what | cells | coverage | type I error, at most | {' | '.join(MARKS)} |",
+        "|---" * 8 + "|",
     ]
     failing: dict[tuple[str, str], list[str]] = {}
     for kind in dict.fromkeys(cell.kind for cell in results):
@@ -126,18 +129,18 @@ def summary(results: dict[Cell, CellResult]) -> str:
         coverages = [row.coverage for row in rows if row.intervals] or [float("nan")]
         errors = [row.type_one_error for row in rows if row.nulls] or [float("nan")]
         for cell, result in results.items():
-            for fault in result.faults if cell.kind == kind else ():
-                failing.setdefault((kind, fault), []).append(cell.name)
-        numbers = [str(len(failing.get((kind, fault), ()))) for fault in FAULTS]
+            for mark in result.marks if cell.kind == kind else ():
+                failing.setdefault((kind, mark), []).append(cell.name)
+        numbers = [str(len(failing.get((kind, mark), ()))) for mark in MARKS]
         lines.append(
             f"| {kind} | {len(rows)} | {percent(min(coverages))} to {percent(max(coverages))} |"
             f" {percent(max(errors))} | {' | '.join(numbers)} |"
         )
     lines += ["", "| outside the limits | | cells, by their beginning |", "|---|---|---|"]
-    for (kind, fault), names in failing.items():
+    for (kind, mark), names in failing.items():
         counts = Counter(", ".join(name.split(", ")[:2]) for name in names)
         parts = [f"{name} ({count})" for name, count in counts.items()]
-        lines.append(f"| {kind} | {fault} | {'; '.join(parts)} |")
+        lines.append(f"| {kind} | {mark} | {'; '.join(parts)} |")
     return "\n".join(lines)
 
 
@@ -152,9 +155,8 @@ def main() -> None:
         if not cell.kind.startswith(arguments.kind):
             continue
         results[cell] = measure_twice(cell, arguments.worlds)
-        if results[cell].faults:
-            faults = ", ".join(results[cell].faults)
-            sys.stdout.write(f"{faults}: {cell.kind}: {cell.name}: {results[cell]}\n")
+        if marks := ", ".join(results[cell].marks):
+            sys.stdout.write(f"{marks}: {cell.kind}: {cell.name}: {results[cell]}\n")
             sys.stdout.flush()
     text = summary(results)
     text += (
