@@ -8,29 +8,25 @@ from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
 from moot.core.errors import RunStoppedError
 from moot.llm.ledger.ledger import Entry, Ledger
-from moot.llm.ledger.reservations import Reservation, Totals
+from moot.llm.ledger.reservations import Reservation, Totals, find_limit_error
 from moot.llm.request import Reply
 from patience import PATIENCE
 
 PRICE = {"price": {"input": 100.0, "output": 400.0}, "max_tokens": 60}
-LIMITS = {"calls": 50, "tokens": 20_000, "usd": 2.0}
 
 
-@pytest.mark.parametrize("name", LIMITS)
 def test_the_run_stops_before_the_limit_and_continues_after_it_is_raised(
-    name: str, server: FaultServer, tmp_path: Path
+    server: FaultServer, tmp_path: Path
 ) -> None:
     cases = people(tmp_path / "cases.parquet", 10)
     server.reset(faults=[])
-    limit = LIMITS[name]
-    config = configuration(server.url, tmp_path, PRICE, budget={name: limit})
+    config = configuration(server.url, tmp_path, PRICE, budget={"usd": 2.0})
     with pytest.raises(
-        RunStoppedError, match=f"could pass the limit of {limit:g} {name}. Spent so far"
+        RunStoppedError, match=r"could pass the limit of 2 usd\. Spent so far"
     ) as stop:
         hold(config, cases, tmp_path / "out.parquet")
     totals = Ledger(config["ledger"]).read_totals()
-    amount = getattr(totals, name)
-    assert 0.75 * limit < amount <= limit
+    assert 1.5 < totals.usd <= 2.0
     assert "run again to go on" in str(stop.value)
     assert totals.calls == server.stats()["replies"] == server.stats()["requests"]
     assert not (tmp_path / "out.parquet").exists()
@@ -55,6 +51,17 @@ def test_four_processes_share_one_budget(server: FaultServer, tmp_path: Path) ->
     for shard in range(4):
         last = (tmp_path / f"{shard}.parquet.log").read_text().splitlines()[-1]
         assert "the limit of 101 calls" in last
+
+
+@pytest.mark.parametrize("name", ["calls", "tokens", "usd"])
+def test_each_limit_counts_what_is_spent_and_what_is_reserved(name: str) -> None:
+    spent, reserved = Totals(10, 1000, 1.0), Totals(2, 200, 0.2)
+    needed = {"calls": 13, "tokens": 1300, "usd": 1.3}[name]
+    for limit, is_stopped in ((needed, False), (needed * 0.99, True)):
+        reservation = Reservation("id", 100, 0.1, 60.0, {name: limit})
+        error = find_limit_error(spent, reserved, reservation)
+        assert (error is not None) == is_stopped
+        assert error is None or name in str(error)
 
 
 def test_a_reservation_of_a_process_that_died_runs_out(tmp_path: Path) -> None:

@@ -21,10 +21,11 @@ STARTER_WITHOUT_FILE = ("commands/init.py", "openai")
 
 def names_in(path: Path, names: set[str]) -> list[tuple[str, str]]:
     """Return the endpoints that a module names in string literals."""
+    source = path.read_text("utf-8")
+    if not any(name in source for name in names):  # parsing takes long
+        return []
     constants = [
-        node.value
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Constant)
+        node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)
     ]
     place = str(path.relative_to(SOURCE))
     return [(place, value) for value in constants if isinstance(value, str) and value in names]

@@ -24,7 +24,7 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_debates_end_alike_on_a_failing_and_a_healthy_server(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    cases = people(tmp_path / "cases.parquet", 25)
+    cases = people(tmp_path / "cases.parquet", 12)
     server.reset(faults=[], latency=0.0)
     healthy = hold(
         configuration(server.url, tmp_path / "healthy"), cases, tmp_path / "healthy.parquet"
@@ -44,7 +44,7 @@ def test_debates_end_alike_on_a_failing_and_a_healthy_server(
     ids = [call_id for call_id in failing["call_id"] if call_id]
     assert sum(entry.reply.attempts - 1 for entry in ledger.entries(ids)) == failures
     conclusions = failing[failing["kind"] == "conclusion"]
-    assert len(conclusions) == 25
+    assert len(conclusions) == 12
     assert conclusions["prediction"].isin(["yes", "no"]).all()
 
 

@@ -190,6 +190,6 @@ async def test_a_lost_connection_frees_its_calls_and_the_process_continues(
 async def test_a_wave_of_more_calls_than_the_server_has_locks_names_the_setting(
     ledger: Ledger,
 ) -> None:
-    claims = [ledger.claim(f"call {number}") for number in range(60_000)]
+    claims = [ledger.claim(f"call {number}") for number in range(20_000)]
     with pytest.raises(UserError, match="max_locks_per_transaction"):
         await asyncio.gather(*(claim.__aenter__() for claim in claims))

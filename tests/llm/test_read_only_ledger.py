@@ -49,9 +49,8 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("replay", [True, False])
 def test_debates_of_two_models_are_rebuilt_and_a_missing_reply_is_named(
-    replay: bool, server: FaultServer, archive: Path
+    server: FaultServer, archive: Path
 ) -> None:
     folder = archive.parents[1]
     cases = people(folder / "cases.parquet", 6)
@@ -68,15 +67,18 @@ def test_debates_of_two_models_are_rebuilt_and_a_missing_reply_is_named(
     config["experiments"]["trial"]["params"] = {"seats": {"judge": "far"}}
     recorded = hold(config, cases, folder / "recorded.parquet")
     assert (recorded["parse_status"] == "failed").any()
+    recorded_bytes = (folder / "recorded.parquet").read_bytes()
     request_count, state_before = server.count(), close_off(archive)
     with unprivileged_user():
-        hold({**config, "replay": replay}, cases, folder / "again.parquet")
+        for replay in (True, False):
+            hold({**config, "replay": replay}, cases, folder / f"{replay}.parquet")
         with pytest.raises(
             RunStoppedError,
             match=r"read-only: the ledger .* has no reply .* Copy the ledger to a folder",
         ):
             hold({**config, "seed": 2}, cases, folder / "other.parquet")
-    assert (folder / "again.parquet").read_bytes() == (folder / "recorded.parquet").read_bytes()
+    for name in ("True", "False"):
+        assert (folder / f"{name}.parquet").read_bytes() == recorded_bytes
     assert server.count() == request_count
     assert contents(archive) == state_before, "nothing is written beside it"
 

@@ -153,6 +153,7 @@ def test_a_reply_that_is_cut_states_its_first_sentence_and_names_the_limit() -> 
 
 @pytest.mark.parametrize(("number", "scale", "confidence"), [
     ("0.7", 1, 70), ("0.7", 100, None), ("70", 1, None), ('"70%"', 1, 70), ("72.5", 100, 73),
+    ('"1%"', 1, 1), ('"1/100"', 1, 1), ('"1 out of 100"', 1, 1), ('"1.0"', 1, 100), ("0", 1, 0),
 ])  # fmt: skip
 def test_confidences_on_the_models_scale(number: str, scale: int, confidence: int | None) -> None:
     reply = f'{{"prediction": "YES", "confidence": {number}}}'

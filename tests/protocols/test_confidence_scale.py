@@ -60,19 +60,6 @@ def test_a_confidence_that_contradicts_the_scale_is_missing_and_the_key_is_named
     assert transcripts["parse_problem"].str.contains(problem, regex=False).all()
 
 
-@pytest.mark.parametrize(
-    ("text", "confidence"),
-    [("1%", 1.0), ("1/100", 1.0), ("1 out of 100", 1.0), ("0.8", 80.0), ("1.0", 100.0), (0, 0.0)],
-)
-def test_words_that_name_a_scale_precede_the_key(
-    server: FaultServer, tmp_path: Path, text: object, confidence: float
-) -> None:
-    _, predictions = hold_debates(
-        server, tmp_path, {SHARES: [reply("YES", text)] * 2}, scales=SCALES
-    )
-    assert set(predictions[SHARES]["confidence"]) == {confidence}
-
-
 def test_smoothed_probabilities_follow_the_scale(server: FaultServer, tmp_path: Path) -> None:
     replies = {
         SHARES: [reply("NO", 1), reply("YES", 0.6)],

@@ -38,7 +38,10 @@ def postgres_server() -> Iterator[str]:
         if user:
             shutil.chown(folder, user)
         _run(user, programs / "initdb", "-D", data, "-U", "moot", "-A", "trust")
-        settings = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=on"
+        settings = (
+            f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=on"
+            " -c max_locks_per_transaction=10"
+        )
         _run(
             user,
             programs / "pg_ctl",
