@@ -32,7 +32,6 @@ from moot.core.read_config import merge_over_defaults
 from moot.core.model_entries import entries_of_command_line, merge_models
 from moot.core.config_errors import Faults
 from moot.core.shipped_files import default_files
-from moot.core.log import should_write_stage_lines
 from moot.plan.plan_cache import DESK, write_plan
 from moot.papers.selection import add_paper_experiments
 from moot.plan.plan import Plan
@@ -40,7 +39,6 @@ from moot.report import FIGURES, TABLES
 from moot.report.exports import check_packages, has_inspect
 from moot.report.outcome import read_outcome
 from moot.workflow import dependencies, targets
-from moot.workflow.console import show_stages
 from moot.workflow.resumed_debates import SHARDS, times_resumed
 from moot.workflow.object_storage import link_results
 from moot.workflow.targets import INDEX
@@ -89,13 +87,10 @@ resources, store, scheduling = (
 )
 ON_A_CLUSTER = bool(resources and resources.nodes)
 STORE = store and store.default_storage_provider
-if IS_MAIN and not IS_DRY:  # a dry run and a job of a cluster show Snakemake's own lines
-    if should_write_stage_lines():
-        show_stages()
-    if STORE:
-        bucket = (store.default_storage_prefix or "").partition("://")[2]
-        with as_workflow_error():
-            link_results(Path(".snakemake/storage", STORE, bucket, "results"))
+if IS_MAIN and not IS_DRY and STORE:
+    bucket = (store.default_storage_prefix or "").partition("://")[2]
+    with as_workflow_error():
+        link_results(Path(".snakemake/storage", STORE, bucket, "results"))
 
 # Snakemake limits how many jobs start per second. Each job that ends starts a further timer that
 # checks the limit every second, so that with 160 jobs 160 timers run. On one machine the cores are

@@ -222,5 +222,4 @@ onerror:
             sys.exit(f"moot: {message}")
     if not STORE:
         write_first_pages()
-    if should_write_stage_lines():
-        sys.stderr.write("moot: not done, for the reason above. What is done stays done.\n")
+    sys.stderr.write("moot: not done, for the reason above. What is done stays done.\n")

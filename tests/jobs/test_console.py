@@ -1,27 +1,57 @@
 """The terminal shows a line for each stage, and everything that failed."""
 
+import io
 import logging
 import os
+import time
+from contextlib import redirect_stderr
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from moot.workflow.console import StageLines, stage_of
+import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from moot.workflow import console
+from moot.workflow.console import LogHandler, stage_of
+
+Clock = SimpleNamespace
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """A clock that a test moves."""
+    clock = Clock(seconds=0.0, time=time.time)
+    clock.monotonic = lambda: clock.seconds
+    monkeypatch.setattr(console, "time", clock)
+    return clock
 
 
 class Run:
     """Records of Snakemake's, as its scheduler logs them, and the lines that come of them."""
 
-    def __init__(self, **jobs: int) -> None:
-        self.lines: list[str] = []
-        self.seconds = 0.0
-        self.filter = StageLines(self.lines.append, lambda: self.seconds)
-        self.log("run_info", "Job stats: ...", stats={**jobs, "total": sum(jobs.values())})
+    def __init__(self, clock: Clock, settings: dict[str, bool] | None = None, **jobs: int) -> None:
+        self.terminal = io.StringIO()
+        self.clock = clock
+        options = {"dryrun": False, "verbose": False, "stdout": False} | (settings or {})
+        self.handler = LogHandler(SimpleNamespace(**options), None)  # type: ignore[arg-type]
+        stats = {**jobs, "total": sum(jobs.values())}
+        self.log(LogEvent.RUN_INFO, "Job stats: ...", stats=stats)
 
-    def log(self, event: str, message: str = "", level: int = logging.INFO, **extra: Any) -> bool:
+    @property
+    def lines(self) -> list[str]:
+        return self.terminal.getvalue().splitlines()
+
+    def log(
+        self, event: LogEvent | None, message: str, level: int = logging.INFO, **extra: Any
+    ) -> bool:
+        """Return whether the message itself was written."""
         record = logging.LogRecord("snakemake", level, "", 0, message, None, None)
-        record.__dict__.update(event=SimpleNamespace(value=event) if event else None, **extra)
-        return self.filter.filter(record)
+        record.__dict__.update(event=event, **extra)
+        written = len(self.terminal.getvalue())
+        with redirect_stderr(self.terminal):
+            self.handler.emit(record)
+        return message in self.terminal.getvalue()[written:]
 
     def job(
         self,
@@ -31,21 +61,21 @@ class Run:
         fails: bool = False,
         log: Path | None = None,
     ) -> bool:
-        assert not self.log("job_info", jobid=number, rule_name=rule)
-        self.seconds += seconds
+        assert not self.log(LogEvent.JOB_INFO, "rule", jobid=number, rule_name=rule)
+        self.clock.seconds += seconds
         if fails:
-            logs = [str(log)] if log else []
-            return self.log(
-                "job_error", "Error in rule", logging.ERROR, jobid=number, rule_name=rule, log=logs
-            )
-        return self.log("job_finished", "Finished jobid", job_id=number)
+            fields = {"jobid": number, "rule_name": rule, "log": [str(log)] if log else []}
+            return self.log(LogEvent.JOB_ERROR, "Error in rule", logging.ERROR, **fields)
+        return self.log(LogEvent.JOB_FINISHED, "Finished jobid", job_id=number)
 
 
-def test_a_stage_has_one_line_when_it_is_done_and_more_only_after_a_while() -> None:
-    run = Run(load_cases=2, run_debates=3, all=1)
+def test_a_stage_has_one_line_when_it_is_done_and_more_only_after_a_while(clock: Clock) -> None:
+    run = Run(clock, load_cases=2, run_debates=3, all=1)
     assert run.lines == ["6 jobs: 2 data, 3 debates, 1 pages"]
     assert not any([run.job(1, "load_cases"), run.job(2, "load_cases"), run.job(3, "run_debates")])
-    assert run.lines[1:] == ["     2 s  data           2 of 2     (2 of 6 jobs)"]
+    assert run.lines[1:] == [
+        "     2 s  data           2 of 2     (33% of all jobs, about 4 s left)"
+    ]
     run.job(4, "run_debates", seconds=30)
     assert run.lines[2].split()[2] == "debates", (
         "no line for half a minute, so one before the stage is done"
@@ -53,56 +83,56 @@ def test_a_stage_has_one_line_when_it_is_done_and_more_only_after_a_while() -> N
     run.job(5, "run_debates")
     run.job(6, "all")
     assert [line.split()[2] for line in run.lines[1:]] == ["data", "debates", "debates", "pages"]
-    assert run.lines[-1].endswith("(6 of 6 jobs)")
+    assert run.lines[-1].endswith("(100% of all jobs)")
 
 
-def test_errors_are_shown_unchanged_and_counted() -> None:
-    run = Run(score=1, all=1)
+def test_errors_are_shown_unchanged_and_counted(clock: Clock) -> None:
+    run = Run(clock, score=1, all=1)
     assert run.job(1, "score", fails=True), "the error with the job's log"
-    assert "1 failed" in run.lines[-1]
-    assert run.log("", "a file is missing", logging.WARNING)
-    assert run.log("", "Nothing to be done (all requested files are present and up to date).")
-    assert not run.log("", "Building DAG of jobs...")
+    assert "1 failed" in run.lines[-2]
+    assert run.log(None, "a file is missing", logging.WARNING)
+    assert run.log(None, "Nothing to be done (all requested files are present and up to date).")
+    assert not run.log(None, "Building DAG of jobs...")
 
 
-def test_a_job_that_logged_its_reason_is_not_reported_again(tmp_path: Path) -> None:
-    run, log = Run(load_cases=1, score=1), tmp_path / "job.log"
+def test_a_job_that_logged_its_reason_is_not_reported_again(clock: Clock, tmp_path: Path) -> None:
+    run, log = Run(clock, load_cases=1, score=1), tmp_path / "job.log"
     log.write_text("09:33:54 moot: rows.csv: row 3, column 'answer': found 'maybe so'\n")
     command = "CalledProcessError in file ...\nCommand '...' returned non-zero exit status 1."
     end = "WorkflowError:\nAt least one job did not complete successfully."
-    assert not run.log("", command, logging.ERROR, exception="RuleException")
+    assert not run.log(None, command, logging.ERROR, exception="RuleException")
     assert not run.job(1, "load_cases", fails=True, log=log)
     assert not run.log(
-        "", "Exiting because a job execution failed. Look above for error messages", logging.ERROR
+        None, "Exiting because a job execution failed. Look above for error messages", logging.ERROR
     )
-    assert not run.log("", end, logging.ERROR)
+    assert not run.log(None, end, logging.ERROR)
     log.write_text("09:33:54 180 cases\n")
     assert run.job(2, "score", fails=True, log=log), (
         "a fault of the code is shown, with the job's log"
     )
-    assert run.log("", end, logging.ERROR)
-    assert run.log("", "an input function failed", logging.ERROR, exception="RuleException")
+    assert run.log(None, end, logging.ERROR)
+    assert run.log(None, "an input function failed", logging.ERROR, exception="RuleException")
 
 
-def test_a_job_that_was_killed_is_shown() -> None:
+def test_a_job_that_was_killed_is_shown(clock: Clock) -> None:
     """It has written no reason, as where memory ran out."""
-    run = Run(run_debates=1)
+    run = Run(clock, run_debates=1)
     assert run.log(
-        "",
+        None,
         "Command '...' returned non-zero exit status 137.",
         logging.ERROR,
         exception="RuleException",
     )
     assert run.log(
-        "",
+        None,
         "Command '...' died with <Signals.SIGKILL: 9>.",
         logging.ERROR,
         exception="RuleException",
     )
 
 
-def test_a_reason_of_an_earlier_run_explains_nothing(tmp_path: Path) -> None:
-    run, log = Run(score=1), tmp_path / "job.log"
+def test_a_reason_of_an_earlier_run_explains_nothing(clock: Clock, tmp_path: Path) -> None:
+    run, log = Run(clock, score=1), tmp_path / "job.log"
     log.write_text("09:33:54 moot: the key is missing\n")
     os.utime(log, (0, 0))
     assert run.job(1, "score", fails=True, log=log)
@@ -114,8 +144,15 @@ def test_every_rule_of_the_workflow_belongs_to_a_stage() -> None:
     assert stage_of("courtroom") == "pages"
 
 
-def test_a_locked_folder_gets_moots_own_message() -> None:
-    run = Run(all=1)
+def test_a_locked_folder_gets_moots_own_message(clock: Clock) -> None:
+    run = Run(clock, all=1)
     text = "LockException:\nError: Directory cannot be locked. Please make sure ..."
-    assert not run.log("", text, logging.ERROR)
+    assert not run.log(None, text, logging.ERROR)
     assert "snakemake --unlock" in run.lines[-1]
+
+
+@pytest.mark.parametrize("option", ["dryrun", "verbose"])
+def test_a_dry_run_and_verbose_show_snakemakes_own_lines(clock: Clock, option: str) -> None:
+    run = Run(clock, {option: True}, score=1)
+    assert run.log(LogEvent.JOB_INFO, "rule score", jobid=1, rule_name="score")
+    assert run.lines == ["Job stats: ...", "rule score"]

@@ -218,6 +218,8 @@ def test_previews_are_part_of_the_page_and_show_numbers(root: Path) -> None:
     write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
     page = (root / "index.html").read_text(encoding="utf-8")
     assert "<iframe" not in page and 'loading="lazy"' not in page, "a printer loads nothing late"
+    pages = {"page": root / "recorded.html"}  # its own table of methods has other columns
+    write_front_page(root, "recorded", built_files(root), pages, STUDIES)
     preview = page.partition('id="recorded"')[2].partition("</section>")[0]
     assert re.findall("<td>(.*?)</td>", preview)[:3] == ["method", "n", "accuracy"]
     assert preview.count("<td>0.123</td>") == 4 and HOSTILE not in page

@@ -2,7 +2,6 @@
 
 import errno
 import logging
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,16 +11,6 @@ from moot.core.errors import RunStoppedError, UserError
 from moot.core.printed_commands import as_started
 
 LOG = logging.getLogger("moot")
-STAGE_LINES = "MOOT_STAGE_LINES"
-"""The environment variable for stage lines: 1 shows one line per stage, 0 each job's messages."""
-
-
-def should_write_stage_lines() -> bool:
-    """Return whether this run writes one line per stage.
-
-    Its jobs then only report progress and faults.
-    """
-    return os.environ.get(STAGE_LINES) == "1"
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -41,17 +30,16 @@ class _Formatter(logging.Formatter):
 
 @contextmanager
 def job_log(path: str | Path) -> Iterator[None]:
-    """Log to a file and to the terminal.
+    """Log to a file, and progress and faults to the terminal too.
 
     If the user must act, end the process with status 1 and one message.
     """
     LOG.setLevel(logging.INFO)
     formatter = _Formatter("%(asctime)s %(message)s", datefmt="%H:%M:%S")
     terminal = logging.StreamHandler(sys.stderr)
-    if should_write_stage_lines():
-        terminal.addFilter(
-            lambda record: record.levelno > logging.INFO or getattr(record, "progress", False)
-        )
+    terminal.addFilter(
+        lambda record: record.levelno > logging.INFO or getattr(record, "progress", False)
+    )
     handlers = (logging.FileHandler(path, mode="w", encoding="utf-8"), terminal)
     for handler in handlers:
         handler.setFormatter(formatter)

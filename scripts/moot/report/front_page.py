@@ -230,7 +230,7 @@ def write_front_page(
             part=part,
             links=set(names),
             costs=_costs(root, names),
-            methods=[_method_row(row) for row in _rows(root, f"{study}/methods", names)],
+            methods=[_method_row(row) for row in _rows(root, f"{COMPARISON}/methods", names)],
             controls=[
                 _control_row(row)
                 for row in _rows(root, _find_table("what_debate_adds", study, names), names)
