@@ -296,16 +296,23 @@ def p_equivalence(method: Method, margin: float) -> float:
 def wilson_interval(share: float, n: float, level: float = LEVEL) -> Interval:
     """Return a share of n answers with its interval; NaN if n is 0, or if it is not a share.
 
+    The interval is Wilson's (1927, "Probable inference", JASA 22).
+
     >>> [round(end, 3) for end in wilson_interval(0.9, 200)]
     [0.9, 0.851, 0.934]
     """
-    from statsmodels.stats.proportion import proportion_confint  # slow to import
+    # statsmodels' `proportion_confint` gives the same ends, but its import takes each of some 40
+    # jobs 3 s.
+    from scipy.special import ndtri  # registries are read at every start of Snakemake
 
     if not n > 0 or not -_ROUNDING <= share <= 1 + _ROUNDING:
         return Interval(float("nan"), *NOTHING)
     share = min(max(share, 0.0), 1.0)
-    low, high = proportion_confint(share * n, n, alpha=1 - level, method="wilson")
-    return Interval(share, float(min(low, share)), float(max(high, share)))
+    quantile = float(ndtri((1 + level) / 2))
+    squared = quantile**2 / n
+    centre = (share + squared / 2) / (1 + squared)
+    half = quantile * (share * (1 - share) / n + squared / (4 * n)) ** 0.5 / (1 + squared)
+    return Interval(share, max(0.0, min(centre - half, share)), min(1.0, max(centre + half, share)))
 
 
 def lognormal_interval(
