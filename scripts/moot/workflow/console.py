@@ -108,11 +108,13 @@ class LogHandler(LogHandlerBase):
                 self._stages[fields["jobid"]] = stage_of(fields["rule_name"])
             case LogEvent.JOB_FINISHED:
                 self._finish(fields["job_id"], self._done)
+            case LogEvent.JOB_ERROR if is_stopping():
+                return False
             case LogEvent.JOB_ERROR:
                 self._finish(fields["jobid"], self._failed)
                 has_reason = _has_logged_reason(fields.get("log") or (), self._since)
-                self._is_explained &= has_reason or is_stopping()
-                return not (has_reason or is_stopping())
+                self._is_explained &= has_reason
+                return not has_reason
         if "Directory cannot be locked" in message:
             self._write(as_started(_LOCKED))
             return False
