@@ -9,16 +9,17 @@ import yaml
 from moot.papers.as_published import confirm_served
 from moot.plan.papers_of_run import compare_with_papers, has_own_experiments, paper_plan
 from moot.report.published import COLUMNS
+from moot.report.study_results import PaperMatch
 from moot.scores import to_frame
 from moot.scores.score import Score
 from moot.scores.served import GROUP, METRIC
 from uniform_scores import PROJECT, PUBLISHED, STUDIES, make_plan
 
 
-def difference_from_paper(
+def match_with_paper(
     experiment: Mapping[str, Any], dataset: Mapping[str, Any] | None = None, **models: Any
-) -> str:
-    """Return how a run of gemma-2 with these keys differs from the papers' run."""
+) -> PaperMatch:
+    """Return how a run of gemma-2 with these keys relates to the papers' runs."""
     base = {"protocol": "zero_shot", "dataset": "people", "models": ["gemma-2"], "cases": 150}
     data = {"loader": "nlsy97", "source": "local", "narrative": "list", **(dataset or {})}
     run = {
@@ -26,13 +27,8 @@ def difference_from_paper(
         "datasets": {"people": data},
         "experiments": {"mine": {**base, **experiment}},
     }
-    plan = make_plan(run, {"models": models})
-    (run_match,) = compare_with_papers(plan).runs.values()
-    assert bool(run_match.repeats) != bool(run_match.difference)
-    reasons = run_match.difference.split("; ")
-    settings = [reason for reason in reasons if reason.startswith("other settings")]
-    assert run_match.settings == tuple(settings)
-    return run_match.difference
+    (run_match,) = compare_with_papers(make_plan(run, {"models": models})).runs.values()
+    return run_match
 
 
 def test_the_papers_configuration_repeats_itself() -> None:
@@ -90,108 +86,79 @@ def test_the_papers_experiments_are_not_own() -> None:
     assert len(plan.experiments) > 10 and not has_own_experiments(plan)
 
 
-def test_an_experiment_of_the_user_may_repeat_the_paper() -> None:
-    assert (
-        difference_from_paper({})
-        == ""
-        == difference_from_paper({"cases": 200})
-        == difference_from_paper({"cases": None})
-    )
+@pytest.mark.parametrize("experiment", [{}, {"cases": 200}, {"cases": None}])
+def test_an_experiment_of_the_user_may_repeat_the_paper(experiment: dict[str, Any]) -> None:
+    match = match_with_paper(experiment)
+    assert match.repeats == ("paper-zero-shot",) and match.settings == ()
 
 
 @pytest.mark.parametrize(
-    ("experiment", "dataset", "difference"),
+    ("experiment", "dataset", "setting"),
     [
-        ({}, {"source": "synthetic"}, "synthetic data"),
-        ({}, {"withhold": ["sex"]}, "other options of the data: withhold"),
-        ({}, {"features": 5}, "other options of the data: features"),
-        ({}, {"narrative": "prose"}, "other options of the data: narrative"),
-        ({"cases": 149}, {}, "fewer cases"),
-        ({"models": ["gpt-4"]}, {}, "another model"),
-        ({"params": {"answer": "likelihood"}}, {}, "other settings: answer"),
-        ({"params": {"temperature": 0.7}}, {}, "other settings: temperature"),
-        ({"params": {"max_tokens": 10}}, {}, "other settings: max_tokens"),
-        ({"split": "train"}, {}, "another split"),
-        ({"calibration_cases": 5}, {}, "other settings: calibration_cases"),
+        ({}, {"source": "synthetic"}, ""),
+        ({}, {"withhold": ["sex"]}, ""),
+        ({}, {"narrative": "prose"}, ""),
+        ({"cases": 149}, {}, ""),
+        ({"models": ["gpt-4"]}, {}, ""),
+        ({"split": "train"}, {}, ""),
+        ({"params": {"answer": "likelihood"}}, {}, "answer"),
+        ({"params": {"temperature": 0.7}}, {}, "temperature"),
+        ({"params": {"max_tokens": 10}}, {}, "max_tokens"),
+        ({"calibration_cases": 5}, {}, "calibration_cases"),
         (
             {"protocol": "courtroom", "params": {"critique": True, "roles": "cooperative"}},
             {},
-            "other settings: roles",
+            "roles",
         ),
     ],
 )
-def test_each_difference_from_the_paper_is_named(
-    experiment: Any, dataset: Any, difference: str
+def test_a_run_with_a_difference_is_not_as_published_and_names_its_settings(
+    experiment: Any, dataset: Any, setting: str
 ) -> None:
-    assert difference_from_paper(experiment, dataset) == difference
+    match = match_with_paper(experiment, dataset)
+    assert match.repeats == () and match.settings == ((setting,) if setting else ())
 
 
 @pytest.mark.parametrize(
     "setting", [{"temperature": 0.3}, {"structured": "native"}, {"parameters": {"top_p": 0.1}}]
 )
 def test_parameters_of_a_model_entry_are_compared(setting: dict[str, Any]) -> None:
-    assert (
-        difference_from_paper({}, **{"gemma-2": setting})
-        == f"other settings: {next(iter(setting))}"
-    )
+    assert match_with_paper({}, **{"gemma-2": setting}).settings == tuple(setting)
 
 
 OPENAI = "https://api.openai.com/v1"
 
 
 @pytest.mark.parametrize(
-    ("name", "entry", "difference"),
+    ("name", "entry", "is_same"),
     [
-        ("gemma-2", {"base_url": "http://elsewhere:11434", "concurrency": 2}, ""),
-        (
-            "gemma-2",
-            {"endpoint": "openai", "base_url": "http://elsewhere/v1"},
-            "gemma-2 is served by another provider than ollama",
-        ),
-        (
-            "gemma-2",
-            {"model": "gemma2:2b"},
-            "gemma-2 is the model gemma2:2b, not gemma2:9b-instruct-q4_K_M",
-        ),
+        ("gemma-2", {"base_url": "http://elsewhere:11434", "concurrency": 2}, True),
+        ("gemma-2", {"endpoint": "openai", "base_url": "http://elsewhere/v1"}, False),
+        ("gemma-2", {"model": "gemma2:2b"}, False),
         # No paper states a context: AgenticSimLaw served its models with Ollama's defaults.
-        ("gemma-2", {"context": 2048}, ""),
-        ("gemma-2", {"context": 131072}, ""),
-        ("gpt-4o-mini", {"base_url": f"{OPENAI}/"}, ""),
-        ("gpt-4o-mini", {"context": 4096}, ""),
-        (
-            "gpt-4o-mini",
-            {"base_url": "http://localhost:8000/v1", "model": "llama3"},
-            f"gpt-4o-mini is served by another provider than {OPENAI}; gpt-4o-mini is the model"
-            " llama3, not gpt-4o-mini",
-        ),
-        (
-            "gpt-4o-mini",
-            {"served_as": "vllm"},
-            f"gpt-4o-mini is served by another provider than {OPENAI}",
-        ),
+        ("gemma-2", {"context": 2048}, True),
+        ("gpt-4o-mini", {"base_url": f"{OPENAI}/"}, True),
+        ("gpt-4o-mini", {"base_url": "http://localhost:8000/v1"}, False),
+        ("gpt-4o-mini", {"served_as": "vllm"}, False),
     ],
 )
 def test_an_entry_that_reaches_another_model_is_not_as_published(
-    name: str, entry: dict[str, Any], difference: str
+    name: str, entry: dict[str, Any], is_same: bool
 ) -> None:
-    assert difference_from_paper({"models": [name]}, **{name: entry}) == difference
+    assert bool(match_with_paper({"models": [name]}, **{name: entry}).repeats) == is_same
 
 
 def test_a_base_url_of_the_environment_is_another_provider(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8000/v1")
-    assert "another provider" in difference_from_paper({"models": ["gpt-4o-mini"]})
+    assert not match_with_paper({"models": ["gpt-4o-mini"]}).repeats
 
 
 def test_models_of_seats_and_labelers_are_compared() -> None:
-    for name, paper in (("gpt-4", "paper-conference-judges"),):
-        plan = make_plan({"models": {name: {"model": "another"}}}, paper=True)
-        match = compare_with_papers(plan).run(paper, "gpt-3.5-turbo")
-        assert (match.repeats, match.difference) == (
-            (),
-            f"{name} is the model another, not {name}",
-        )
+    plan = make_plan({"models": {"gpt-4": {"model": "another"}}}, paper=True)
+    match = compare_with_papers(plan).run("paper-conference-judges", "gpt-3.5-turbo")
+    assert match.repeats == ()
 
 
 @pytest.mark.parametrize(
@@ -215,9 +182,6 @@ def test_a_run_that_another_model_served_is_not_as_published(
         compare_with_papers(plan), to_frame(*run, [versions]), plan.config.models
     )
     assert bool(matches.runs[run].repeats) is is_same
-    assert matches.runs[run].difference == (
-        "" if is_same else f"the server of gpt-4o stated that it served {served_model}"
-    )
     assert matches.run("paper-gpt-caselaw", "gpt-3.5-turbo").repeats
 
 
@@ -238,9 +202,7 @@ def test_a_source_experiment_is_compared_by_its_settings(
     paper = yaml.safe_load((PROJECT / "config/papers/feedback.yaml").read_text())
     data = {"datasets": {"mine": paper["datasets"]["paper-caselaw"]}}
     match = compare_with_papers(make_plan(experiments, data)).run("tested", "gpt-4o")
-    assert match.repeats == (("paper-feedback-assistant-caselaw",) if is_same else ()), (
-        match.difference
-    )
+    assert match.repeats == (("paper-feedback-assistant-caselaw",) if is_same else ())
 
 
 def test_control_arms_are_not_as_published() -> None:
@@ -258,8 +220,7 @@ def test_control_arms_are_not_as_published() -> None:
     assert matches.run("mine", "gemma-2").repeats == ("paper-courtroom",)
     assert len(plan.experiments) == 4
     for name in set(plan.experiments) - {"mine"}:
-        match = matches.run(name, "gemma-2")
-        assert (match.repeats, match.repeated_but_model) == ((), ())
+        assert matches.run(name, "gemma-2").repeats == ()
     experiments = make_plan(paper=True).experiments.values()
     studies = {experiment.study for experiment in experiments if experiment.config.control}
     assert studies == set(STUDIES)

@@ -33,7 +33,7 @@ def experiment_view(
 def make_paper_matches(runs: Mapping[tuple[str, str], str], **datasets: str) -> PaperMatches:
     """Match runs (experiment, model) and baselines of data sets with experiments of the papers."""
     return PaperMatches(
-        {run: PaperMatch((paper,), (paper,)) for run, paper in runs.items()},
+        {run: PaperMatch((paper,)) for run, paper in runs.items()},
         {name: PaperMatch((f"baselines/{paper}",)) for name, paper in datasets.items()},
     )
 

@@ -15,7 +15,7 @@ words, whatever its prompts are.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -33,7 +33,6 @@ _MODEL_KEYS_SENT = ("structured", "reasoning", "parameters")
 """Fields of a model's entry that also change its replies."""
 SAMPLING = ("temperature", "max_tokens")
 """Fields that the protocol's parameters or a model's entry state."""
-OTHER_DATA, OTHER_SETTINGS = "other data", "other settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,34 +72,24 @@ class ExperimentSetting:
             f"{self.wording}, moot's facts" if is_published and self.has_our_texts else self.wording
         )
 
-    def differences(
+    def has_cases_of(self, paper: "ExperimentSetting") -> bool:
+        """Return whether it has the paper's data, and at least as many cases and repeats."""
+        count, count_of_paper = self.config.cases, paper.config.cases
+        # None stands for all cases.
+        has_cases = count is None or (count_of_paper is not None and count >= count_of_paper)
+        is_split_equal = self.config.split == paper.config.split
+        has_repeats = self.config.repeats >= paper.config.repeats
+        return self.dataset == paper.dataset and is_split_equal and has_cases and has_repeats
+
+    def changed_settings(
         self, paper: "ExperimentSetting", sampling: Fields, paper_sampling: Fields
     ) -> list[str]:
-        """Return how the experiment differs from the paper's, in words.
+        """Return the names of the settings that differ from the paper's.
 
         Args:
             paper: the paper's experiment.
             sampling, paper_sampling: the result of `_sampling` for a model of each.
         """
-        our_config, paper_config = self.config, paper.config
-        differences = _data_differences(self.dataset, paper.dataset)
-        if our_config.split != paper_config.split:
-            differences.append("another split")
-        if _has_fewer_cases(our_config.cases, paper_config.cases):
-            differences.append("fewer cases")
-        if self.wording == OTHER_WORDING:
-            differences.append("another wording of prompts")
-        if our_config.repeats < paper_config.repeats:
-            differences.append("fewer repeats")
-        settings = self._changed_settings(paper, sampling, paper_sampling)
-        if settings:
-            differences.append(f"{OTHER_SETTINGS}: {', '.join(sorted(settings))}")
-        return differences
-
-    def _changed_settings(
-        self, paper: "ExperimentSetting", sampling: Fields, paper_sampling: Fields
-    ) -> set[str]:
-        """Return the names of the settings that differ from the paper's."""
         settings = _changed_names(self.params, paper.params)
         settings -= {name for name in SAMPLING if sampling[name] == paper_sampling[name]}
         settings |= _changed_names(sampling, paper_sampling)
@@ -108,7 +97,7 @@ class ExperimentSetting:
             settings.add("calibration_cases")
         if not set(paper.config.labelers) <= set(self.config.labelers):
             settings.add("labelers")
-        return settings
+        return sorted(settings)
 
 
 def _changed_names(values: Fields, paper_values: Fields) -> set[str]:
@@ -118,21 +107,6 @@ def _changed_names(values: Fields, paper_values: Fields) -> set[str]:
     }
 
 
-def _has_fewer_cases(mine: int | None, theirs: int | None) -> bool:
-    """Return whether one number of cases is less than another; None stands for all cases."""
-    return mine is not None and (theirs is None or mine < theirs)
-
-
-def _data_differences(mine: Fields, paper: Fields) -> list[str]:
-    if mine["loader"] != paper["loader"]:
-        return [OTHER_DATA]
-    if mine["source"] != paper["source"]:
-        kinds = {"sample": "sample data", "synthetic": "synthetic data"}
-        return [kinds.get(mine["source"], OTHER_DATA)]
-    changed = sorted(_changed_names(mine, paper))
-    return [f"other options of the data: {', '.join(changed)}"] if changed else []
-
-
 def compare_run(
     setting: ExperimentSetting,
     name: str,
@@ -140,45 +114,30 @@ def compare_run(
     paper_settings: Mapping[str, ExperimentSetting],
     paper_models: Mapping[str, ModelConfig],
 ) -> PaperMatch:
+    """Return which of the paper's experiments a run repeats, and what the nearest has otherwise."""
     # A model that the paper does not have is compared by the paper's parameters only.
     paper_model = paper_models.get(name, models[name])
     sampling = _sampling(setting, models[name])
-    differences: dict[str, list[str]] = {}
+    repeats: list[str] = []
+    distances: list[tuple[bool, int, list[str]]] = []
     for paper_name, paper in paper_settings.items():
-        if paper.config.protocol == setting.config.protocol:
-            differences[paper_name] = setting.differences(
-                paper, sampling, _sampling(paper, paper_model)
-            )
-    similar_names = _names_without_reasons(differences)
-    for paper_name, reasons in differences.items():
-        paper = paper_settings[paper_name]
-        if name not in paper.config.models:
-            reasons.append("another model")
-        model_reasons = _model_differences(_voices(paper, name), models, paper_models)
-        reasons.extend(dict.fromkeys(model_reasons))
-    nearest = min(
-        differences.values(),
-        key=_distance,
-        default=["an experiment that the papers do not have"],
-    )
+        if paper.config.protocol != setting.config.protocol:
+            continue
+        changes = setting.changed_settings(paper, sampling, _sampling(paper, paper_model))
+        has_other_data = setting.dataset["loader"] != paper.dataset["loader"]
+        distances.append((has_other_data, len(changes), changes))
+        has_paper_models = name in paper.config.models and all(
+            _is_same_model(models[voice], paper_models[voice])
+            for voice in _voices(paper, name)
+            if voice in models and voice in paper_models
+        )
+        is_as_published = not changes and setting.wording != OTHER_WORDING
+        if is_as_published and has_paper_models and setting.has_cases_of(paper):
+            repeats.append(paper_name)
+    _, _, nearest_changes = min(distances, default=(True, 0, []))
     return PaperMatch(
-        _names_without_reasons(differences),
-        similar_names,
-        "; ".join(nearest),
-        setting.has_our_wording,
-        setting.wording_note,
-        tuple(reason for reason in nearest if reason.startswith(OTHER_SETTINGS)),
+        tuple(repeats), setting.has_our_wording, setting.wording_note, tuple(nearest_changes)
     )
-
-
-def _names_without_reasons(differences: Mapping[str, list[str]]) -> tuple[str, ...]:
-    """Return the paper's experiments or data sets without any difference."""
-    return tuple(name for name, reasons in differences.items() if not reasons)
-
-
-def _distance(reasons: list[str]) -> tuple[bool, int]:
-    """Return the sort key of differences: other data first, then the number of reasons."""
-    return OTHER_DATA in reasons, len(reasons)
 
 
 def _voices(setting: ExperimentSetting, model: str) -> list[str]:
@@ -187,18 +146,8 @@ def _voices(setting: ExperimentSetting, model: str) -> list[str]:
     return [model, *setting.params["seats"].values(), *filter(None, judges)]
 
 
-def _model_differences(
-    names: list[str], models: Mapping[str, ModelConfig], paper_models: Mapping[str, ModelConfig]
-) -> Iterator[str]:
-    """Yield how the entries of these names reach other models than the paper's entries do."""
-    for name in names:
-        our_model, paper_model = models.get(name), paper_models.get(name)
-        if our_model is None or paper_model is None:
-            continue
-        if provider(our_model) != (paper_provider := provider(paper_model, {})):
-            yield f"{name} is served by another provider than {paper_provider}"
-        if model_asked(our_model) != model_asked(paper_model):
-            yield f"{name} is the model {model_asked(our_model)}, not {model_asked(paper_model)}"
+def _is_same_model(ours: ModelConfig, of_paper: ModelConfig) -> bool:
+    return (provider(ours), model_asked(ours)) == (provider(of_paper, {}), model_asked(of_paper))
 
 
 def confirm_served(
@@ -213,13 +162,12 @@ def confirm_served(
     """
     runs = dict(comparable.runs)
     for key, match in runs.items():
-        deviations = {
-            f"the server of {name} stated that it served {served_name}"
+        has_other_model = any(
+            name in models and served_name and not _is_version(served_name, models[name].model)
             for name, served_name in versions_said(scores, *key)
-            if name in models and served_name and not _is_version(served_name, models[name].model)
-        }
-        if match.repeats and deviations:
-            runs[key] = replace(match, repeats=(), difference="; ".join(sorted(deviations)))
+        )
+        if match.repeats and has_other_model:
+            runs[key] = replace(match, repeats=())
     return replace(comparable, runs=runs)
 
 
@@ -243,13 +191,3 @@ def _sampling(setting: ExperimentSetting, model: ModelConfig) -> JsonObject:
     return {"temperature": temperature, "max_tokens": max_tokens} | {
         name: getattr(model, name) for name in _MODEL_KEYS_SENT
     }
-
-
-def compare_data(our_values: Fields, paper_datasets: Mapping[str, Fields]) -> PaperMatch:
-    differences = {
-        name: _data_differences(our_values, paper_values)
-        for name, paper_values in paper_datasets.items()
-    }
-    repeats = tuple(f"baselines/{name}" for name in _names_without_reasons(differences))
-    nearest = min(differences.values(), key=_distance)
-    return PaperMatch(repeats, repeats, "" if repeats else "; ".join(nearest))

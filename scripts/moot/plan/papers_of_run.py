@@ -9,7 +9,7 @@ from moot.core.read_config import default_config, merge_over_defaults, read_conf
 from moot.core.sections import display_only_keys
 from moot.core.shipped_files import paper_files
 from moot.core.types import JsonObject
-from moot.papers.as_published import ExperimentSetting, compare_data, compare_run
+from moot.papers.as_published import ExperimentSetting, compare_run
 from moot.papers.items import items_file, read_papers
 from moot.papers.selection import PREFIX as PAPER_PREFIX
 from moot.papers.wording import Wordings
@@ -86,8 +86,7 @@ def _loader_of(plan: Plan, experiment: Experiment) -> str:
 def compare_with_papers(plan: Plan) -> PaperMatches:
     """Compare the runs and data sets of a plan with the papers' designs.
 
-    The result tells which are as published, and how the others differ. A control is never as
-    published.
+    A control is never as published.
 
     The plan stores the result, so that its jobs do not compute it again.
     """
@@ -98,7 +97,7 @@ def compare_with_papers(plan: Plan) -> PaperMatches:
 
 def _match_papers(plan: Plan) -> PaperMatches:
     if plan.config.rehearsal:
-        return _match_none(plan)
+        return PaperMatches()  # no published value is shown next to a rehearsal
     paper = designs_of(plan)
     our_settings, settings_of_paper = _SettingsOfPlan(plan), _SettingsOfPlan(paper)
     examples = _experiments_of_examples(plan.shipped)
@@ -114,10 +113,15 @@ def _match_papers(plan: Plan) -> PaperMatches:
                 our_settings[name], model, plan.config.models, paper_settings, paper.config.models
             )
     paper_datasets = {name: _dataset_values(paper, name) for name in paper.datasets_used}
-    datasets = {
-        name: compare_data(_dataset_values(plan, name), paper_datasets)
-        for name in plan.datasets_used
-    }
+    datasets: dict[str, PaperMatch] = {}
+    for name in plan.datasets_used:
+        values = _dataset_values(plan, name)
+        equal_names = [
+            f"baselines/{paper_name}"
+            for paper_name, paper_values in paper_datasets.items()
+            if paper_values == values
+        ]
+        datasets[name] = PaperMatch(tuple(equal_names))
     return PaperMatches(runs, datasets)
 
 
@@ -128,15 +132,6 @@ def _experiments_of_examples(shipped: Path) -> set[str]:
         for item in paper.items:
             names.update(item.experiments if item.kind == "example" else ())
     return names
-
-
-def _match_none(plan: Plan) -> PaperMatches:
-    """Return no matches, as no published value is shown next to a rehearsal."""
-    rehearsal_match = PaperMatch(difference="a stand-in for the model")
-    runs: dict[tuple[str, str], PaperMatch] = {}
-    for name, experiment in plan.experiments.items():
-        runs |= {(name, model): rehearsal_match for model in experiment.config.models}
-    return PaperMatches(runs, dict.fromkeys(plan.datasets, rehearsal_match))
 
 
 def designs_of(plan: Plan) -> Plan:

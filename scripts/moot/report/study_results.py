@@ -36,17 +36,13 @@ class PaperMatch:
 
     Attributes:
         repeats: The experiments of the paper that it repeats; `baselines/DATASET` for a data set.
-        repeated_but_model: those that it repeats with another model.
-        difference: how it differs from the most similar one, in words; "" if it repeats one.
-        settings: the settings that differ, in words.
         our_wording: whether its prompts, facts or scripts are in moot's words instead of the
             paper's.
         wording: whose words its prompts have, for readers.
+        settings: the settings that differ from those of the most similar experiment.
     """
 
     repeats: tuple[str, ...] = ()
-    repeated_but_model: tuple[str, ...] = ()
-    difference: str = ""
     our_wording: bool = False
     wording: str = ""
     settings: tuple[str, ...] = ()
