@@ -78,12 +78,6 @@ def test_the_default_data_sets_keep_their_options() -> None:
     [
         ({"items": "courtroom/table44"}, "did you mean 'courtroom/table4'"),
         ({"items": "courtroom/table4", "models": ["smollm2-153m"]}, "did you mean 'smollm2-135m'"),
-        ({"items": "courtroom/table4", "seats": {"grader": "gpt-44"}}, "unknown model 'gpt-44'"),
-        ({"items": "courtroom/table5", "seats": {"jugde": "gpt-4"}}, "did you mean 'judge'"),
-        (
-            {"items": "courtroom/table4", "seats": {"grader": "gpt-4"}},
-            "seats: unknown seat 'grader'",
-        ),
         (
             {"items": "courtroom/table4", "datasets": {"nlsy79": "synthetic"}},
             "did you mean 'nlsy97'",
@@ -100,22 +94,14 @@ def test_unknown_names_are_errors_with_the_nearest_name(papers: Any, message: st
         select_experiments(**papers)
 
 
-def test_seats_take_the_given_models() -> None:
-    config = select_experiments(
-        items="decision_conference/table5", models=MINE, seats={"grader": "gpt-4"}
-    )
-    assert config["experiments"]["paper-conference-judges"]["params"]["seats"] == {
-        "grader": "gpt-4"
-    }
-    without_seats = select_experiments(items="decision_conference/table5", models=MINE)
-    assert without_seats["experiments"]["paper-conference-judges"]["params"]["seats"] == {}
-
-
-def test_a_seat_may_have_a_model_that_is_not_in_the_paper() -> None:
-    config = select_experiments(items="courtroom/table5", seats={"judge": "gpt-4"})
-    entry = config["experiments"]["paper-courtroom"]
-    assert entry["params"] == {"critique": True, "seats": {"judge": "gpt-4"}}
-    assert len(entry["models"]) == 7, "those of the table"
+def test_own_models_take_the_seats_that_no_own_entry_fills() -> None:
+    papers = {"items": "decision_conference/table5", "models": MINE}
+    grader = {"params": {"seats": {"grader": "gpt-4"}}}
+    name = "paper-conference-judges"
+    for own, seats in (({}, {}), ({name: grader}, {"grader": "gpt-4"})):
+        config = merge_over_defaults({"papers": papers, "experiments": own}, default_files(PROJECT))
+        add_paper_experiments(config, PROJECT)
+        assert config["experiments"][name]["params"]["seats"] == seats
 
 
 @pytest.mark.parametrize(
@@ -135,17 +121,6 @@ def test_a_data_set_is_chosen_by_its_name_or_that_of_its_loader(
     assert entry["source"] == source
     if source == "local":  # the user's copy of the paper's file
         assert entry == {**design[f"paper-{dataset}"], "source": "local"}
-
-
-def test_labels_by_a_model_need_the_seat_of_a_labeler() -> None:
-    without_labeler = select_experiments(items="appellate/table2", models=MINE)
-    assert without_labeler["experiments"]["paper-synthetic-panel"]["labelers"] == ["rules"]
-    labelled = select_experiments(
-        items="appellate/table2", models=MINE, seats={"labeler": "gpt-4o"}
-    )
-    labelers = labelled["experiments"]["paper-synthetic-panel"]["labelers"]
-    assert labelers == ["rules", "judge:gpt-4o"]
-    assert "seats" not in labelled["experiments"]["paper-synthetic-panel"]["params"]
 
 
 def test_selecting_twice_changes_nothing() -> None:

@@ -1,6 +1,5 @@
 """`papers: {prompts: paper}`: the passages from the user's own copy of a paper."""
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,8 @@ import pytest
 from moot.core.errors import UserError
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
-from moot.papers.selection import PASSAGES, PROMPTS, add_paper_experiments
+from moot.papers.selection import add_paper_experiments
+from moot.papers.wording import PUBLISHED, TEMPLATES, WORDS_TABLE, read_rows
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -34,11 +34,10 @@ def test_printed_prompts_are_used_where_the_paper_prints_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with (PROJECT / PASSAGES).open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            path = PROMPTS / row["paper"] / row["protocol"] / row["file"]
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("words", encoding="utf-8")
+    for row in read_rows(PROJECT / PUBLISHED / WORDS_TABLE):
+        path = TEMPLATES / row["paper"] / row["protocol"] / row["file"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("words", encoding="utf-8")
     experiments = select("courtroom")
     folder = "config/prompts_published/agenticsimlaw/zero_shot"
     assert experiments["paper-zero-shot"]["prompts"] == folder

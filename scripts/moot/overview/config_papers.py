@@ -37,12 +37,6 @@ class PapersConfig(StrictModel):
             " it prints prompts; `moot`: moot's own words. Default: moot."
         ),
     )
-    seats: Mapping[str, str] = Field(
-        default_factory=dict,
-        description=(
-            "Model of each seat (such as `grader` or `labeler`). Default: the debate's own model."
-        ),
-    )
     datasets: Mapping[str, Any] = Field(
         default_factory=dict,
         description=(

@@ -1,6 +1,5 @@
 """From the key `papers` to the experiments and data sets that its items need."""
 
-import csv
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -18,15 +17,13 @@ from moot.core.shipped_files import paper_files
 from moot.core.types import Fields, JsonObject
 from moot.datasets import LOADERS, DatasetOptions
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
+from moot.papers.wording import PUBLISHED, TEMPLATES, WORDS_TABLE, read_rows
 from moot.protocols import PROTOCOLS
 
 KEY = "papers"
 PREFIX = "paper-"
 """The prefix of the names of the papers' experiments and of their data sets."""
-PASSAGES = Path("data/published/prompts.csv")
-PROMPTS = Path("config/prompts_published")
-"""The folder of the working directory into which `snakemake prompts` writes."""
-JUDGE, LABELER = "judge:", "labeler"
+JUDGE = "judge:"
 OWN_SOURCES = ("sample", "synthetic")
 """Sources of cases that moot provides, best first."""
 KINDS_WITHOUT_DEBATES = ("diagram", "facts")
@@ -69,19 +66,17 @@ def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
     _check_models(config, options)
     _check_datasets(options, design)
     names = list(_needed_experiments(items, merged_design))
-    designs = {name: merged_design["experiments"][name] for name in names}
-    _check_seats(options, designs)
-    if not designs:
+    if not names:
         return
     experiments = config.setdefault("experiments", {})
     datasets = config.setdefault("datasets", {})
     for name in names:
         if name not in design["experiments"]:
             continue
-        entry = deepcopy(designs[name])
+        entry = deepcopy(merged_design["experiments"][name])
         if entry["models"] == design["experiments"][name]["models"]:
             entry["models"] = _models_shown(entry["models"], items)
-        _apply_options(entry, options)
+        _apply_options(entry, options, experiments.get(name, {}))
         if options.prompts == "paper":
             _use_printed_prompts(entry, design, shipped)
         experiments[name] = entry
@@ -106,8 +101,8 @@ def paper_design(shipped: Path) -> JsonObject:
 
 
 def _check_models(config: Fields, options: Any) -> None:
-    for name in (*options.models, *options.seats.values()):
-        if name not in config.get("models", {}) and name != "person":
+    for name in options.models:
+        if name not in config.get("models", {}):
             raise unknown_name("model", str(name), config.get("models", {}), "papers")
 
 
@@ -134,27 +129,6 @@ def _check_datasets(options: Any, design: Fields) -> None:
         sources = get_args(LOADERS[loaders[name]].options.model_fields["source"].annotation)
         if choice not in sources:
             raise unknown_name("source", str(choice), sources, f"{place}.{name}")
-
-
-def _check_seats(options: Any, designs: Mapping[str, Fields]) -> None:
-    """Check that each name of `papers.seats` is a seat of some experiment."""
-    if not options.seats or not designs:
-        return
-    seats: set[str] = set()
-    for design in designs.values():
-        seats |= _seats_of(design)
-    for name in options.seats:
-        if name not in seats:
-            raise unknown_name("seat", str(name), seats, "papers.seats")
-
-
-def _seats_of(design: Fields) -> set[str]:
-    """Return the seats of an experiment, and `labeler` if its statements are labelled."""
-    entry = PROTOCOLS[design["protocol"]]
-    seats = set(entry.seats(entry.params.model_validate(design.get("params") or {})) or ())
-    if design.get("labelers"):
-        seats.add(LABELER)
-    return seats
 
 
 def needed_experiments(items: Iterable[PaperItem], shipped: Path) -> list[str]:
@@ -214,13 +188,11 @@ def _models_shown(models: Sequence[str], items: Iterable[PaperItem]) -> list[str
     return [model for model in models if model in shown]
 
 
-def _apply_options(entry: JsonObject, options: Any) -> None:
-    """Apply the models and sizes of `papers` to an experiment."""
+def _apply_options(entry: JsonObject, options: Any, own_entry: Fields) -> None:
+    """Apply the models and sizes of `papers` to an experiment; `own_entry` is the user's."""
     if options.models:
         entry["models"] = list(options.models)
-        _clear_seats(entry)
-        _replace_source_model(entry)
-    _replace_seats(entry, options.seats)
+        _replace_other_models(entry, own_entry)
     entry["allow_fewer_cases"] = True
     if options.cases:
         _shrink(entry, options.cases)
@@ -268,16 +240,15 @@ def _use_printed_prompts(entry: JsonObject, design: Fields, shipped: Path) -> No
     Raises:
         UserError: Passages are missing.
     """
-    with (shipped / PASSAGES).open(encoding="utf-8", newline="") as file:
-        passages = [
-            row
-            for row in csv.DictReader(file)
-            if row["protocol"] == entry["protocol"]
-            and row["data"] == _loader_of(entry["dataset"], design)
-        ]
+    place = (entry["protocol"], _loader_of(entry["dataset"], design))
+    passages = [
+        row
+        for row in read_rows(shipped / PUBLISHED / WORDS_TABLE)
+        if (row["protocol"], row["data"]) == place
+    ]
     if not passages:
         return
-    folder = PROMPTS / passages[0]["paper"] / entry["protocol"]
+    folder = TEMPLATES / passages[0]["paper"] / entry["protocol"]
     missing_files = [row["file"] for row in passages if not (folder / row["file"]).exists()]
     if missing_files:
         raise UserError(
@@ -288,31 +259,18 @@ def _use_printed_prompts(entry: JsonObject, design: Fields, shipped: Path) -> No
     entry["prompts"] = folder.as_posix()
 
 
-def _clear_seats(entry: JsonObject) -> None:
-    """Fill every seat with the debate's own model, and let no model label statements."""
-    if "seats" in (entry.get("params") or {}):
-        entry["params"]["seats"] = {}
-    if "labelers" in entry:
-        entry["labelers"] = [name for name in entry["labelers"] if not name.startswith(JUDGE)]
+def _replace_other_models(entry: JsonObject, own_entry: Fields) -> None:
+    """Let the debate's own model take the paper's seats, and no model label statements.
 
-
-def _replace_seats(entry: JsonObject, seats: Mapping[str, str]) -> None:
-    """Fill the seats that an experiment has with the models of `seats`."""
-    debate_seats = _seats_of(entry) - {LABELER}
-    models = {seat: model for seat, model in seats.items() if seat in debate_seats}
-    if models:
-        params = entry.setdefault("params", {})
-        params["seats"] = {**params.get("seats", {}), **models}
-    if LABELER in seats and "labelers" in entry:
-        by_rule = [name for name in entry["labelers"] if not name.startswith(JUDGE)]
-        entry["labelers"] = [*by_rule, JUDGE + seats[LABELER]]
-
-
-def _replace_source_model(entry: JsonObject) -> None:
-    """Replace a paper's model as the source of debates by the first model."""
-    params = entry.get("params") or {}
+    What the user's entry names stays.
+    """
+    params, own_params = entry.get("params") or {}, own_entry.get("params") or {}
+    if "seats" in params:
+        params["seats"] = dict(own_params.get("seats") or {})
     if "source_model" in params:
         params["source_model"] = entry["models"][0]
+    if "labelers" in entry and "labelers" not in own_entry:
+        entry["labelers"] = [name for name in entry["labelers"] if not name.startswith(JUDGE)]
 
 
 def _adapted_dataset(design: Fields, choice: Any) -> JsonObject:
