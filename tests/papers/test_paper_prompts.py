@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from pypdf import PdfReader, PdfWriter
 
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.llm.request import Request
-from moot.papers.code_prompts import read_code_prompts
+from moot.papers.code_prompts import read_code_texts
 from moot.papers.paper_prompts import DOWNLOAD, write_prompts
 from moot.papers.paper_text import read_paper
-from moot.papers.printed_passages import PaperText, letters_digest, letters_of, read_passage
+from moot.papers.printed_passages import PaperText, letters_digest, letters_of
 from moot.papers.wording import words_digest
 from results_on_disk import REARREST
 from scripted_model import PROJECT, hold
@@ -84,7 +85,6 @@ def shipped(tmp_path: Path) -> Path:
     """A project with one paper that prints two prompts, one that prints none, and a program."""
     published = tmp_path / "shipped" / "data" / "published"
     write_rows(published / "prompts.csv", ROWS)
-    texts = read_code_prompts(PROGRAM, "program")
     code_rows = [
         {
             "paper": "harbour_code",
@@ -95,13 +95,13 @@ def shipped(tmp_path: Path) -> Path:
             "sha256": words_digest(text),
             "url": "https://example.org/pinned/program.py",
         }
-        for name, text in texts.items()
+        for name, text in EXPECTED.items()
     ]
     write_rows(published / "prompts_code.csv", code_rows)
+    empty = {"short": "", "source": "", "invalid": "", "studies": []}
     titles = {"harbour": TITLE, "mute": "A Paper Without a Prompt"}
-    fields = {"short": "", "source": "", "invalid": "", "studies": []}
-    papers = {name: {"title": title} | fields for name, title in titles.items()}
-    items = json.dumps({"papers": papers, "items": {}})  # YAML reads JSON
+    papers = {name: {**empty, "title": title} for name, title in titles.items()}
+    items = yaml.safe_dump({"papers": papers, "items": {}})
     published.joinpath("items.yaml").write_text(items)
     template = tmp_path / "shipped/config/prompts_published/harbour/panel/panel/statement.jinja"
     template.parent.mkdir(parents=True)
@@ -194,7 +194,7 @@ def test_running_heads_within_a_passage_are_left_out(shipped: Path, tmp_path: Pa
 
 
 def test_a_passage_is_taken_from_where_its_punctuation_is_right() -> None:
-    passage = read_passage({key: str(value) for key, value in ROWS[0].items()})
+    passage = {key: str(value) for key, value in ROWS[0].items()}
     misprint = PRINTED["first"].replace(",", ";")
     match = PaperText(f"{misprint}\n\n{PRINTED['first']}").find(passage)
     assert match is not None and match.is_exact
@@ -360,7 +360,18 @@ Points: {chr(10).join(agent.strategy_points)}
         finally:
             pass
 '''
+STATEMENT = """ROLE: {role} {persona}
+{rules}
+Facts: {summary} / {background}
+Age {age}, arrests {arrests}
+{history}
+Points: {strategy}
+{task}
+{
+    "content": "what you say"
+}"""
 EXPECTED = {
+    "statement": STATEMENT,
     "persona_prosecutor": "You accuse.\n- Sternly",
     "persona_defense": "You defend.",
     "persona_judge": "You judge.",
@@ -375,13 +386,9 @@ EXPECTED = {
 
 
 def test_the_texts_of_a_program_are_read_and_the_program_never_runs() -> None:
-    texts = read_code_prompts(PROGRAM, "program.py")
-    assert {name: text.strip() for name, text in texts.items() if name != "statement"} == EXPECTED
-    statement = texts["statement"]
-    for slot in ("role", "persona", "rules", "summary", "background", "age", "arrests", "history",
-                 "strategy", "task"):  # fmt: skip
-        assert f"{{{slot}}}" in statement
-    assert '{\n    "content": "what you say"\n}' in statement
+    texts = read_code_texts(PROGRAM, "program.py")
+    for name, text in EXPECTED.items():
+        assert texts[words_digest(text)].strip() == text, name
 
 
 @pytest.mark.parametrize("source", ["file", "download"])
@@ -409,20 +416,10 @@ def test_the_texts_of_the_pinned_program_are_written(
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        (
-            "You defend.",
-            "You attack.",
-            r"1 of 11 texts .*persona_defense: found sha256 \w+, expected",
-        ),
-        ('"Name hopes"', '"Name fears"', r"strategy_defense: found sha256"),
-        ("judge_prompt =", "final_prompt =", r"verdict: not found"),
-        (
-            "({speaker})",
-            "({speaker_name})",
-            r"line \d+: found the expression speaker_name in the prompt",
-        ),
+        ("You defend.", "You attack.", r"not found words/persona_defense\.txt"),
+        ('"Name hopes"', '"Name fears"', r"not found words/strategy_defense\.txt"),
+        ("({speaker})", "({speaker_name})", r"not found words/belief\.txt"),
         ("class Manager:", "class Manager", r"not a Python program"),
-        ("2. Be fair", "2. Be unfair", r"1 of 11 texts differ from the pinned program"),
     ],
 )
 def test_a_pinned_program_that_changed_is_an_error(
@@ -432,7 +429,6 @@ def test_a_pinned_program_that_changed_is_an_error(
     assert changed != PROGRAM
     with pytest.raises(UserError, match=expected):
         write_prompts(DOWNLOAD, shipped, tmp_path / "out", lambda _: changed.encode())
-    assert not (tmp_path / "out").exists()
 
 
 def test_the_message_on_an_unavailable_program_gives_the_remedy(
@@ -453,7 +449,7 @@ async def test_the_templates_around_a_program_send_its_texts(tmp_path: Path) -> 
         ignore=shutil.ignore_patterns("words"),
     )
     (folder / "words").mkdir()
-    for name, text in read_code_prompts(PROGRAM, "program").items():
+    for name, text in EXPECTED.items():
         (folder / "words" / f"{name}.txt").write_text(text)
     facts = "sex is male; age is 22; number of arrests so far is 2."
     case = Case("c1", "toy", "test", facts, "yes", ("no", "yes"))

@@ -59,7 +59,7 @@ def test_the_papers_words_repeat_the_paper_and_changed_words_do_not(
     changed = {**words, name: words[name].replace("our ", "our own ", 1).replace("You ", "We ", 1)}
     assert changed != words
     match = match_with_paper(folder, copy_with_words(folder, changed, tmp_path / "changed"))
-    assert (match.repeats, match.difference) == ((), "another wording of prompts")
+    assert (match.repeats, match.wording) == ((), OTHER_WORDING)
 
 
 PAPERS = {
@@ -124,7 +124,7 @@ def test_words_in_another_template_are_another_wording(papers: Path, tmp_path: P
     target = copy_with_words(folder, printed_prompts(papers)[folder], tmp_path)
     template = target / "prompting" / "zero_shot.jinja"
     template.write_text(template.read_text("utf-8") + "\nBe brief.")
-    assert match_with_paper(folder, target).difference == "another wording of prompts"
+    assert match_with_paper(folder, target).wording == OTHER_WORDING
 
 
 def test_moots_own_wording_is_reported() -> None:

@@ -7,7 +7,7 @@ moot may not ship a paper's words, but a user may have the paper. The passages o
 templates of `config/prompts_published`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from pathlib import Path
@@ -16,10 +16,10 @@ from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.text_files import read_text
 from moot.datasets.download import fetch_url
-from moot.papers.code_prompts import read_code_prompts
+from moot.papers.code_prompts import read_code_texts
 from moot.papers.items import items_file, read_papers
 from moot.papers.paper_text import read_paper
-from moot.papers.printed_passages import PaperText, Passage, letters_of, read_passage
+from moot.papers.printed_passages import PaperText, PassageText, letters_of
 from moot.papers.wording import (
     CODE_TABLE,
     PUBLISHED,
@@ -81,16 +81,24 @@ def write_prompts(
             "prompts_from=FILE."
         )
     if source == DOWNLOAD or Path(source).suffix == ".py":
-        return _describe([_write_code_prompts(source, shipped, target, fetch)], source)
+        rows = read_rows(shipped / PUBLISHED / CODE_TABLE)
+        texts = _read_program(source, rows[0]["url"], fetch)
+        result = WrittenPrompts(_CODE_TITLE)
+        for row in rows:
+            text = texts.get(row["sha256"])
+            words = PassageText(text.strip("\n") + "\n", True) if text else None
+            _write_passage(result, row, words, shipped, target)
+        return _describe([result], source)
     paper = PaperText(read_paper(Path(source)))
-    passages: dict[str, list[Passage]] = {}
-    for row in read_rows(shipped / PUBLISHED / WORDS_TABLE):
-        passages.setdefault(row["paper"], []).append(read_passage(row))
+    rows = read_rows(shipped / PUBLISHED / WORDS_TABLE)
     titles = _titles(shipped)
     beginning = paper.letters[:_TITLE_LETTERS].casefold()
     results = []
     for key, title in titles.items():
-        result = _write_passages(paper, passages.get(key, []), title, shipped, target)
+        result = WrittenPrompts(title)
+        for row in rows:
+            if row["paper"] == key:
+                _write_passage(result, row, paper.find(row), shipped, target)
         if result.folders or letters_of(title).casefold() in beginning:
             results.append(result)
     if not results:
@@ -102,63 +110,30 @@ def write_prompts(
     return _describe(results, source)
 
 
-def _write_passages(
-    paper: PaperText, passages: Iterable[Passage], title: str, shipped: Path, target: Path
-) -> WrittenPrompts:
-    """Write the passages of one paper that its text contains."""
-    result = WrittenPrompts(title)
-    for passage in passages:
-        folder = Path(passage.paper) / passage.protocol
-        match = paper.find(passage)
-        if match is None:
-            place = f"{passage.file} ({passage.section})"
-            result.missing.setdefault(target / folder, []).append(place)
-            continue
-        _copy_templates(shipped / TEMPLATES / folder, target / folder)
-        _write_words(target / folder / passage.file, match.words)
-        result.folders.setdefault(target / folder, []).append(passage.file)
-        if not match.is_exact:
-            result.inexact.append(target / folder / passage.file)
-    return result
+def _write_passage(
+    result: WrittenPrompts,
+    row: Mapping[str, str],
+    text: PassageText | None,
+    shipped: Path,
+    target: Path,
+) -> None:
+    """Write a passage with the templates around it, and add it to the result."""
+    folder = Path(row["paper"]) / row["protocol"]
+    if text is None:
+        place = f"{row['file']} ({row['section']})"
+        result.missing.setdefault(target / folder, []).append(place)
+        return
+    _copy_templates(shipped / TEMPLATES / folder, target / folder)
+    _write_words(target / folder / row["file"], text.words)
+    result.folders.setdefault(target / folder, []).append(row["file"])
+    if not text.is_exact:
+        result.inexact.append(target / folder / row["file"])
 
 
-def _write_code_prompts(
-    source: str, shipped: Path, target: Path, fetch: Callable[[str], bytes]
-) -> WrittenPrompts:
-    """Write the texts of the published program.
-
-    Raises:
-        UserError: The program is not available, or a text is missing or differs from the pinned
-            one.
-    """
-    rows = read_rows(shipped / PUBLISHED / CODE_TABLE)
+def _read_program(source: str, url: str, fetch: Callable[[str], bytes]) -> dict[str, str]:
     if source == DOWNLOAD:
-        source = rows[0]["url"]
-        program = _fetch_program(source, fetch)
-    else:
-        program = read_text(Path(source), get="fetch it from " + rows[0]["url"])
-    texts = read_code_prompts(program, source)
-    faults = []
-    for row in rows:
-        name = Path(row["file"]).stem
-        if name not in texts:
-            faults.append(f"{row['section']}: not found")
-        elif words_digest(texts[name]) != row["sha256"]:
-            digest = words_digest(texts[name])
-            faults.append(f"{row['section']}: found sha256 {digest}, expected {row['sha256']}")
-    if faults:
-        raise UserError(
-            f"{source}: {len(faults)} of {len(rows)} texts differ from the pinned program"
-            f" ({'; '.join(faults)}). Use the file at {rows[0]['url']}."
-        )
-    result = WrittenPrompts(_CODE_TITLE)
-    for row in rows:
-        folder = Path(row["paper"]) / row["protocol"]
-        _copy_templates(shipped / TEMPLATES / folder, target / folder)
-        words = texts[Path(row["file"]).stem].strip("\n") + "\n"
-        _write_words(target / folder / row["file"], words)
-        result.folders.setdefault(target / folder, []).append(row["file"])
-    return result
+        return read_code_texts(_fetch_program(url, fetch), url)
+    return read_code_texts(read_text(Path(source), get=f"fetch it from {url}"), source)
 
 
 def _fetch_program(url: str, fetch: Callable[[str], bytes]) -> str:
@@ -220,10 +195,9 @@ def _describe(results: Sequence[WrittenPrompts], source: str) -> str:
     text = "\n".join(lines)
     if faults:
         raise UserError(
-            f"{text}\nThe file has other words than the known version of the paper: "
-            f"{'; '.join(faults)}. The found passages are written. Get the version that "
-            "docs/papers.md names, or type the missing words "
-            "(config/prompts_published/README.md)."
+            f"{text}\nThe file has other words than the known version: {'; '.join(faults)}. The"
+            " found passages are written. Get the version that docs/papers.md names, or type the"
+            " missing words (config/prompts_published/README.md)."
         )
     if any(prompts.folders for prompts in results):
         text += "\nName a folder in an experiment: `prompts: FOLDER`."

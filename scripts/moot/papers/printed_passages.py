@@ -42,30 +42,6 @@ class PrintedSlot:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """A printed prompt, identified by its digests.
-
-    Attributes:
-        paper, protocol, file: the paper, the protocol, and the file of words below the protocol's
-            folder.
-        section: the section that prints it.
-        sha256: of the words with their slots (`words_digest`).
-        letters: the number of printed letters and digits.
-        letters_sha256: the sha256 of these.
-        slots: the placeholders that become slots, in order.
-    """
-
-    paper: str
-    protocol: str
-    file: str
-    section: str
-    sha256: str
-    letters: int
-    letters_sha256: str
-    slots: tuple[PrintedSlot, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PassageText:
     """The words of a passage, and whether their punctuation also has the known digest."""
 
@@ -73,22 +49,12 @@ class PassageText:
     is_exact: bool
 
 
-def read_passage(row: Mapping[str, str]) -> Passage:
-    """Return the passage of a row of `data/published/prompts.csv`."""
+def _printed_slots(row: Mapping[str, str]) -> list[PrintedSlot]:
     slots = []
     for text in row["printed_slots"].split():
         name, start, length = re.split("[@+]", text)
         slots.append(PrintedSlot(name, int(start), int(length)))
-    return Passage(
-        row["paper"],
-        row["protocol"],
-        row["file"],
-        row["section"],
-        row["sha256"],
-        int(row["letters"]),
-        row["letters_sha256"],
-        tuple(slots),
-    )
+    return slots
 
 
 class PaperText:
@@ -102,29 +68,31 @@ class PaperText:
         self.text = unicodedata.normalize("NFC", text)
         self.letters, self._places = _letters_with_places(self.text)
 
-    def find(self, passage: Passage) -> PassageText | None:
+    def find(self, row: Mapping[str, str]) -> PassageText | None:
         """Return the words of a passage, or None if the text does not contain it.
 
-        If the text has the passage several times, the one with the known punctuation is preferred.
+        `row` is its row of `data/published/prompts.csv`: `sha256` is of the words with their slots,
+        `letters` counts the printed letters and digits, `letters_sha256` is of these. If the text
+        has the passage several times, the one with the known punctuation is preferred.
         """
-        matches = [self._words(passage, start) for start in self._starts(passage)]
+        matches = [self._words(row, start) for start in self._starts(row)]
         exact_matches = (match for match in matches if match.is_exact)
         return next(exact_matches, matches[0] if matches else None)
 
-    def _starts(self, passage: Passage) -> Iterator[int]:
+    def _starts(self, row: Mapping[str, str]) -> Iterator[int]:
         """Yield the positions where the passage's letters and digits begin."""
-        length = passage.letters
+        length = int(row["letters"])
         for start in range(len(self.letters) - length + 1):
             part = self.letters[start : start + length]
-            if hashlib.sha256(part.encode()).hexdigest() == passage.letters_sha256:
+            if hashlib.sha256(part.encode()).hexdigest() == row["letters_sha256"]:
                 yield start
 
-    def _words(self, passage: Passage, start: int) -> PassageText:
+    def _words(self, row: Mapping[str, str], start: int) -> PassageText:
         """Return the words at a position, if possible in the variant with the known digest."""
-        first, last = self._places[start], self._places[start + passage.letters - 1]
-        body, end = self._fill_slots(passage, start)
-        leading, trailing = self._edge(first, -1), self._edge(max(last, end - 1), 1)
-        tail = "".join(f" {{{slot.name}}}" for slot in passage.slots if not slot.length)
+        slots, last = _printed_slots(row), self._places[start + int(row["letters"]) - 1]
+        body, end = self._fill_slots(slots, start, last + 1)
+        leading, trailing = self._edge(self._places[start], -1), self._edge(end - 1, 1)
+        tail = "".join(f" {{{slot.name}}}" for slot in slots if not slot.length)
         bodies = list(_resolve_hyphens(body))
         edges = product(range(len(leading) + 1), range(len(trailing) + 1))
         for candidate, (leading_count, trailing_count) in product(bodies, edges):
@@ -134,12 +102,12 @@ class PaperText:
                 + trailing[:trailing_count]
                 + tail
             )
-            if words_digest(words) == passage.sha256:
+            if words_digest(words) == row["sha256"]:
                 return PassageText(_tidy(words), True)
         until_space = re.split(r"\s", trailing)[0]
         return PassageText(_tidy(bodies[0] + until_space + tail), False)
 
-    def _fill_slots(self, passage: Passage, start: int) -> tuple[str, int]:
+    def _fill_slots(self, slots: list[PrintedSlot], start: int, end: int) -> tuple[str, int]:
         """Return the passage from its first to its last letter with slots, and its end position.
 
         A slot also replaces the brackets and quotation marks around the printed placeholder. A slot
@@ -147,8 +115,7 @@ class PaperText:
         """
         parts = []
         position = self._places[start]
-        end = self._places[start + passage.letters - 1] + 1
-        for slot in passage.slots:
+        for slot in slots:
             if not slot.length:
                 continue
             slot_start = self._places[start + slot.start]
