@@ -1,14 +1,16 @@
 """Figures of the papers at full design: all points, named models, explained shapes."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
+import pandas as pd
 import pytest
 from matplotlib.transforms import Bbox
 
 from moot.jobs.papers import find_designs
+from moot.papers import fill_item
 from moot.papers.charts import build_chart, draw_chart, points_frame
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, write_page
@@ -19,8 +21,8 @@ from moot.report.published import read_published
 from moot.report.study_results import NOT_MEASURED, Measurement, StudyResults
 from moot.scores import no_scores
 from moot.studies.appellate.papers import prompt_clauses
-from moot.studies.feedback.papers import debaters
 from project_copy import PROJECT
+from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
 PROMPTS = ("zero-shot", "CoT", "n-shot CoT")
 MODELS = paper_plan(PROJECT).experiments["paper-zero-shot"].config.models
@@ -29,6 +31,10 @@ MODELS = paper_plan(PROJECT).experiments["paper-zero-shot"].config.models
 def item_of(name: str) -> PaperItem:
     paper = read_papers(items_file(PROJECT))[name.partition("/")[0]]
     return next(item for item in paper.items if item.name == name)
+
+
+def published() -> pd.DataFrame:
+    return read_published(PROJECT / "data/published/published_results.csv")
 
 
 def made_up_series(models: list[str]) -> list[Series]:
@@ -95,57 +101,33 @@ def test_a_prompt_by_clause_has_no_code_of_templates() -> None:
     plan = paper_plan(PROJECT)
     item = item_of("appellate/figure2")
     designs = tuple(find_designs(plan, read_papers(items_file(PROJECT))["appellate"], item))
-    results = StudyResults(
-        "appellate",
-        {},
-        no_scores(),
-        {},
-        read_published(PROJECT / "data/published/published_results.csv"),
-    )
+    results = StudyResults("appellate", {}, no_scores(), {}, published())
     (clauses,) = prompt_clauses(ItemRun(item, results, designs))
     text = " ".join(text for _, text in clauses.clauses)
     assert "AFFIRM, REVERSE or REMAND" in text
     assert not any(mark in text for mark in ("{", "}", "%", "task."))
 
 
-@pytest.fixture
-def sweep(monkeypatch: pytest.MonkeyPatch) -> list[Series]:
-    """Figure 2 of Debate-Feedback from debates whose accuracy is the number of debaters / 10."""
-    from moot.studies.feedback import papers
-
-    def run(experiment: str, count: int) -> Any:
-        return _Run(experiment, count)
-
-    swept = [run(f"paper-feedback-debaters-debaters={count}", count) for count in (1, 2, 3)]
-    others = [run("paper-feedback-single-caselaw", 3), run("mine", 3)]
-    monkeypatch.setattr(
-        papers, "sweeps", lambda *_: [[each.results for each in [*swept, others[0]]]]
-    )
-    monkeypatch.setattr(papers, "Run", lambda results, *_: results.run)
-    monkeypatch.setattr(papers, "list_runs", lambda *_: [*swept, *others])
-    monkeypatch.setattr(papers, "count_cases", lambda _: 12)
-    item = item_of("feedback/figure2")
-    return [part for part in debaters(ItemRun(item, None)) if isinstance(part, Series)]
-
-
-class _Run:
-    """A run of Debate-Feedback with a known accuracy."""
-
-    def __init__(self, experiment: str, count: int) -> None:
-        self.experiment, self.model, self.model_name, self.method = experiment, "m", "m", "debate"
-        self.params, self.data, self.results, self.run = {"debaters": count}, "caselaw", self, self
-        self.config = self
-        self.models, self.task, self.multilabel = ["m"], self, False
-
-    def measurement(self, _metric: str) -> Measurement:
-        return Measurement(self.params["debaters"] / 10)
-
-
-def test_figure_2_of_debate_feedback_has_each_number_of_debaters_once(sweep: list[Series]) -> None:
-    frame = points_frame(sweep)
-    of_paper = frame[frame["source"] != "mine"]
-    assert of_paper["x"].tolist() == [1, 2, 3]
-    assert (frame["source"] == "mine").sum() == 1, "one's own debates stay"
+def test_figure_2_of_debate_feedback_has_each_number_of_debaters_once(tmp_path: Path) -> None:
+    """The sweep of a grid is one series; other debates of the paper's design repeat its points."""
+    counts = {f"paper-feedback-debaters-debaters={count}": count for count in (3, 1, 2)}
+    counts |= {"paper-feedback-single-caselaw": 3, "mine": 3}
+    experiments = {}
+    for name, count in counts.items():
+        params = {"debaters": count, "rounds": 2}
+        view = replace(experiment_view("feedback", "caselaw", params=params), entry=name)
+        if "=" in name:
+            view = replace(view, entry="paper-feedback-debaters")
+        answers = {"tiny": [prediction("a", "yes", "yes")]}
+        talk = {"tiny": [utterance("a#0", 1, "judge")]}
+        experiments[name] = write_results(
+            tmp_path, [case("a", "yes")], answers, talk, experiment=name, config=view
+        )
+    results = StudyResults("feedback", experiments, no_scores(), {}, published())
+    parts = fill_item(item_of("feedback/figure2"), {"feedback": results})
+    frame = points_frame([part for part in parts if isinstance(part, Series)])
+    assert frame["source"].tolist() == ["paper-feedback-debaters"] * 3 + ["mine"]
+    assert frame["x"].tolist() == [1, 2, 3, 3]
 
 
 def test_the_file_of_a_diagram_has_all_designs(tmp_path: Path) -> None:
@@ -156,7 +138,6 @@ def test_the_file_of_a_diagram_has_all_designs(tmp_path: Path) -> None:
         read_papers(items_file(PROJECT))["appellate"], [ItemContent(item, parts)], {}, tmp_path
     )
     drawing = ElementTree.parse(tmp_path / "appellate" / "figure1.svg").getroot()
-    nested = [child for child in drawing if child.tag.endswith("}svg")]
-    assert [child.get("aria-label") for child in nested] == ["first", "second", "third"]
-    tops = [float(child.get("y", "")) for child in nested]
-    assert tops == sorted(set(tops)), "below each other"
+    groups = [child for child in drawing if child.tag.endswith("}g")]
+    tops = [child.get("transform") for child in groups]
+    assert len(tops) == len(set(tops)) == 3, "below each other"

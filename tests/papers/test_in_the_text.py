@@ -7,11 +7,10 @@ import pytest
 
 from conference_runs import hold_conferences, make_study
 from conference_script import LoadContextMaker, conference_case, script
-from moot.papers import fillers_of
-from moot.papers.contents import values_in_text
+from moot.papers import fill_item
 from moot.papers.items import PaperItem, items_file, read_papers
-from moot.papers.page import InText, write_page
-from moot.papers.parts import Clauses, Fact, ItemRun, Part
+from moot.papers.page import InText, values_in_text, write_page
+from moot.papers.parts import Clauses, Fact, Part
 from moot.report.published import read_published
 from moot.report.study_results import StudyResults
 from moot.studies.appellate.legal.rubric import HALLUCINATION, RUBRIC
@@ -23,8 +22,7 @@ from project_copy import PROJECT
 
 def parts_of_text(paper: str, results: StudyResults) -> list[Part]:
     item = PaperItem(f"{paper}/text", "facts", "In the text")
-    (filler,) = fillers_of(item.name)
-    return filler.fill(ItemRun(item, results))
+    return fill_item(item, {results.study: results})
 
 
 def facts_of(parts: list[Part]) -> dict[str, str]:

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from moot.papers import fillers_of
+from moot.papers import fill_item
 from moot.papers.grid import build_grid, intervals_frame, values_frame
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, write_page
-from moot.papers.parts import ItemRun, OwnRow
+from moot.papers.parts import OwnRow
 from moot.report.published import read_published
 from moot.report.study_results import PaperMatch, PaperMatches, StudyResults
 from moot.scores import no_scores, score_experiment
@@ -44,7 +44,6 @@ def trials(folder: Path, answers: dict[str, list[str]]) -> StudyResults:
     matches = {
         ("toy-courtroom", model): PaperMatch(
             ("paper-courtroom",),
-            ("paper-courtroom",),
             our_wording=True,
             wording="moot's own prompts",
         )
@@ -59,8 +58,8 @@ def trials(folder: Path, answers: dict[str, list[str]]) -> StudyResults:
 
 
 def rows_of(item: PaperItem, results: StudyResults) -> list[OwnRow]:
-    fillers = [filler for filler in fillers_of(item.name) if filler.study == results.study]
-    return [row for row in fillers[0].fill(ItemRun(item, results)) if isinstance(row, OwnRow)]
+    parts = fill_item(item, {results.study: results})
+    return [part for part in parts if isinstance(part, OwnRow)]
 
 
 @pytest.fixture
@@ -137,4 +136,4 @@ def test_a_placeholder_is_no_step(tmp_path: Path) -> None:
     (row,) = rows_of(item_of("appellate/table1"), failed)
     assert row.cells["", "debates"].value == 0
     (counts,) = rows_of(item_of("appellate/table2"), failed)
-    assert counts.cells["", "code3:total"].value == 0
+    assert counts.cells["code3", "total"].value == 0

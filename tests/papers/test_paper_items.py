@@ -16,9 +16,8 @@ import pytest
 from compiled_latex import compile_tables, overfull_boxes
 from moot.core.errors import UserError
 from moot.papers import FILLERS
-from moot.papers.contents import published_values_of
 from moot.papers.diagrams import diagram_svg
-from moot.papers.grid import build_grid, intervals_frame, values_frame
+from moot.papers.grid import build_grid, intervals_frame, published_values_of, values_frame
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
 from moot.papers.page import ItemContent, item_files, write_page
 from moot.papers.paper_latex import latex_source
@@ -213,20 +212,6 @@ def test_a_run_that_repeats_a_row_shares_it(item: PaperItem) -> None:
     assert list(frame.columns[1 : 1 + len(item.row_heads)]) == list(item.row_heads)
 
 
-def test_a_model_of_several_rows_is_named_once(tmp_path: Path) -> None:
-    """As the paper's Table 7 does; the CSV file has the model in each row."""
-    grid = build_grid(ITEMS["courtroom/table7"], PUBLISHED, [])
-    assert grid.head_spans(grid.paper_rows) == [3, 0, 0] * 4
-    page = write_paper_page("courtroom", tmp_path)
-    table = page.partition('<section id="table7">')[2].partition("</section>")[0]
-    assert table.count('rowspan="3">OpenAI o3-mini<') == table.count("OpenAI o3-mini") == 1
-    source = (tmp_path / "courtroom/table7.tex").read_text(encoding="utf-8")
-    assert source.count("OpenAI o3-mini") == 1
-    assert values_frame(grid)["Model"].tolist().count("OpenAI o3-mini") == 3
-    commercial = build_grid(ITEMS["courtroom/table6"], PUBLISHED, [])
-    assert commercial.head_spans(commercial.paper_rows) == [1] * 12
-
-
 @pytest.mark.parametrize(
     ("ours", "is_outside"), [(0.74, False), (0.70, False), (0.30, True), (0.99, True)]
 )
@@ -279,7 +264,7 @@ def write_paper_page(paper: str, folder: Path, *parts: object, is_rehearsal: boo
         of_item = [part for part in parts if isinstance(part, Series) == (item.kind == "figure")]
         if parts and item.kind == "table":
             of_item.append(own_row(item, 0.5, heads=tuple(HOSTILE for _ in item.row_heads)))
-        contents.append(ItemContent(item, tuple(of_item), command="snakemake papers"))
+        contents.append(ItemContent(item, tuple(of_item), commands=["snakemake papers"]))
     write_page(PAPERS[paper], contents, PUBLISHED, folder, is_rehearsal)
     return (folder / f"{paper}.html").read_text(encoding="utf-8")
 
@@ -303,7 +288,7 @@ def test_texts_of_models_and_data_are_harmless(paper: str, tmp_path: Path) -> No
     example = Example(HOSTILE, (ExampleRow("1. Initial step", cells),))
     page = write_paper_page(paper, tmp_path, series, diagram, example)
     assert "<script" not in page
-    assert "<script" not in diagram_svg(diagram)
+    assert "<script" not in diagram_svg([diagram])
     for file in tmp_path.rglob("*.tex"):
         assert "\\input{x}" not in file.read_text(encoding="utf-8")
 
@@ -355,7 +340,7 @@ def test_an_item_without_own_values_says_why(
 
 @dataclass
 class PromptRun:
-    """What `_prompt_runs` reads of a run of a single prompt."""
+    """What `prompt_runs` reads of a run of a single prompt."""
 
     experiment: str
     paper_match: SimpleNamespace
@@ -383,7 +368,7 @@ def test_each_ensemble_of_the_paper_has_its_own_tables(
     runs = [PromptRun(name, SimpleNamespace(repeats=names)) for name, names in repeats.items()]
     monkeypatch.setattr(courtroom_papers, "list_runs", lambda *_: runs)
     item_run = SimpleNamespace(item=ITEMS[item], results=None)
-    assert [run.experiment for run in courtroom_papers._prompt_runs(item_run)] == expected
+    assert [run.experiment for run in courtroom_papers.prompt_runs(item_run)] == expected
 
 
 def test_a_rehearsal_is_marked_on_the_page_and_in_files(tmp_path: Path) -> None:
@@ -430,7 +415,7 @@ def test_no_arrow_runs_through_a_box() -> None:
     steps = [Step("a", "one"), Step("b", "two " * 20, (0,)), Step("a", "three", (1,))]
     steps += [Step("c", "four", (0, 1)), Step("a", "five", (0, 3)), Step("b", "six", (1, 4))]
     steps[1] = replace(steps[1], reads=(0, 4))  # back to an earlier step
-    svg = diagram_svg(Diagram("d", ("a", "b", "c"), tuple(steps)))
+    svg = diagram_svg([Diagram("d", ("a", "b", "c"), tuple(steps))])
     number = r'="([\d.]+)"'
     boxes = re.findall(rf"<rect[^>]* x{number} y{number} width{number} height{number}", svg)
     paths = re.findall(r'class="arrow" d="([^"]+)"', svg)
@@ -445,7 +430,7 @@ def test_no_arrow_runs_through_a_box() -> None:
 
 def test_an_arrow_runs_from_each_step_that_is_read() -> None:
     steps = (Step("a", "one"), Step("b", "two", (0,)), Step("a", "three", (0, 1), True))
-    svg = diagram_svg(Diagram("d", ("a", "b"), steps))
+    svg = diagram_svg([Diagram("d", ("a", "b"), steps)])
     assert svg.count('class="arrow"') == 3
     assert svg.count('class="box private"') == 1
     assert math.isclose(svg.count("<rect"), 3)

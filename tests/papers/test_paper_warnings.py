@@ -1,124 +1,106 @@
 """A paper's page names made-up inputs of its own values: at its top, at an item, in its files."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from in_process import default_configuration
-from moot.jobs.papers import made_up_inputs
-from moot.papers.contents import figure_mark, item_warnings
+from moot.jobs.papers import load_experiment
+from moot.papers import fill_item
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, write_page
 from moot.papers.parts import Example, OwnRow, Part, Point, Series
 from moot.plan.plan import Plan
 from moot.report.front_page import read_paper_progress
-from moot.report.study_results import Measurement
+from moot.report.published import read_published
+from moot.report.study_results import Measurement, StudyResults
+from moot.scores import score_experiment
 from project_copy import PROJECT
+from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
+PUBLISHED = read_published(PROJECT / "data/published/published_results.csv")
 PAPERS = read_papers(items_file(PROJECT))
 COURTROOM = {item.key: item for item in PAPERS["courtroom"].items}
-SERVER = {"model": "test", "base_url": "http://localhost:9"}
-SIMULATED = {"endpoint": "simulated", "model": "voice"}
-POINTS = (Point(1.0, Measurement(0.5)),)
+SYNTHETIC = "nlsy97: SYNTHETIC DATA: <made-up>."
+SIMULATED = "spoken: SIMULATED MODEL: no model."
+POINT = Point("x", Measurement(0.5), Measurement(0.5))
 
 
-def make_plan(source: str = "synthetic", model: dict[str, Any] = SERVER) -> Plan:
-    config = {
-        "run": ["mine"],
-        "models": {"spoken": model},
-        "datasets": {"nlsy97": {"source": source}},
-        "experiments": {
-            "mine": {"protocol": "courtroom", "dataset": "nlsy97", "models": ["spoken"], "cases": 1}
-        },
-    }
-    return Plan.from_yaml(default_configuration(config), PROJECT)
+def part_of(item: PaperItem, *made_up: str) -> Part:
+    if item.kind == "figure":
+        return Series("name", "mine", (POINT,), made_up=made_up)
+    cells = {("", "accuracy"): Measurement(0.5)}
+    heads = ("mine",) * len(item.row_heads)
+    return OwnRow(heads, "mine", "nlsy97", 1.0, cells, made_up=made_up)
 
 
-def own_row(source: str, data: str) -> OwnRow:
-    return OwnRow(("mine",), source, data, 1.0, {("", "accuracy"): Measurement(0.5)})
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        own_row("mine", "nlsy97 (synthetic)"),
-        own_row("mine", "nlsy97"),
-        own_row("majority-class", "nlsy97 (synthetic)"),
-        Series("name", "mine", POINTS, data="nlsy97 (synthetic)"),
-        Example("mine, spoken, case 1", (), "mine"),
-    ],
-    ids=["experiment", "unlabelled", "trained", "series", "example"],
-)
-def test_each_part_names_its_made_up_data(part: Part) -> None:
-    (note,) = made_up_inputs(make_plan()).notes_on(part)
-    assert note.startswith("nlsy97: SYNTHETIC DATA: ")
-    assert made_up_inputs(make_plan("download")).notes_on(part) == []
+@pytest.mark.parametrize("key", ["table5", "figure5"])
+def test_each_part_of_a_run_names_its_made_up_inputs(key: str, tmp_path: Path) -> None:
+    view = replace(experiment_view(), made_up=(SYNTHETIC,))
+    answers = {"tiny": [prediction("a", "yes", "yes")]}
+    talk = {"tiny": [utterance("a#0", 1, "judge")]}
+    run = write_results(tmp_path, [case("a", "yes")], answers, talk, config=view)
+    study = StudyResults("courtroom", {"x": run}, score_experiment(run), {}, PUBLISHED)
+    (part,) = fill_item(COURTROOM[key], {"courtroom": study})
+    assert isinstance(part, OwnRow | Series) and part.made_up == (SYNTHETIC,)
 
 
 @pytest.mark.parametrize(
-    ("dataset", "entry", "is_of_paper"),
-    [
-        ("mine", {"loader": "opinions", "source": "sample"}, True),
-        ("conference", {"source": "sample"}, True),
-        ("vast", {"source": "sample"}, False),
-    ],
+    ("protocol", "loader", "is_of_paper"),
+    [("panel", "opinions", True), ("conference", "conference", True), ("stance", "vast", False)],
 )
 def test_a_sample_that_is_the_papers_own_data_needs_no_warning(
-    dataset: str, entry: dict[str, Any], is_of_paper: bool
+    protocol: str, loader: str, is_of_paper: bool
 ) -> None:
-    config = {"run": [], "datasets": {dataset: entry}}
+    experiment = {"protocol": protocol, "dataset": "own", "models": ["smollm2-135m"]}
+    config = {
+        "run": ["mine"],
+        "datasets": {"own": {"loader": loader, "source": "sample"}},
+        "experiments": {"mine": experiment},
+    }
     plan = Plan.from_yaml(default_configuration(config), PROJECT)
-    part = own_row("majority-class", f"{dataset} (sample)")
-    warnings = list(item_warnings(made_up_inputs(plan), [part]))
-    assert (warnings == []) is is_of_paper
-    if not is_of_paper:
-        assert "too few for a finding" in warnings[0] and "other data" in warnings[0]
+    assert bool(load_experiment(plan, "mine", [], []).config.made_up) is not is_of_paper
 
 
 def test_an_item_has_one_warning_for_each_kind_of_input() -> None:
-    made_up = made_up_inputs(make_plan(model=SIMULATED))
-    data, model = item_warnings(made_up, [own_row("mine", "nlsy97 (synthetic)")])
-    assert data.startswith("SYNTHETIC DATA: ")
-    assert data.endswith(" In: nlsy97. The paper uses other data.")
-    assert model.startswith("SIMULATED MODEL: ") and model.endswith(" In: spoken.")
-    real = made_up_inputs(make_plan("download"))
-    assert not list(item_warnings(real, [own_row("mine", "nlsy97")]))
+    example = Example("mine, spoken, case 1", (), (SYNTHETIC, SIMULATED))
+    for item in (COURTROOM["table5"], COURTROOM["figure5"]):
+        parts = [part_of(item, SYNTHETIC), part_of(item, SYNTHETIC, SIMULATED), example]
+        data, model = ItemContent(item, parts).warnings
+        assert data == "SYNTHETIC DATA: <made-up>. In: nlsy97. The paper uses other data."
+        assert model == "SIMULATED MODEL: no model. In: spoken."
+        assert ItemContent(item, [part_of(item)]).warnings == []
 
 
 def test_a_figure_with_published_points_is_partly_made_up() -> None:
-    series = Series("name", "mine", POINTS, data="nlsy97 (synthetic)")
-    figures = [item for item in COURTROOM.values() if item.kind == "figure"]
-    marks = {figure_mark(made_up_inputs(make_plan()), item, [series]) for item in figures}
-    assert marks <= {"SYNTHETIC DATA", "PARTLY SYNTHETIC DATA"} and marks
-    assert figure_mark(made_up_inputs(make_plan("download")), figures[0], [series]) == ""
+    marks = {}
+    for key, item in COURTROOM.items():
+        if item.kind == "figure":
+            marks[key] = ItemContent(item, [part_of(item, SYNTHETIC)]).mark
+            assert ItemContent(item, [part_of(item)]).mark == ""
+    assert marks["figure2"] == "SYNTHETIC DATA"
+    assert marks["figure4"] == "PARTLY SYNTHETIC DATA"
 
 
-def write_courtroom(folder: Path, warnings: list[str]) -> str:
+def write_courtroom(folder: Path, *made_up: str) -> str:
     contents = []
     for item in COURTROOM.values():
-        item_warnings = tuple(warnings) if _has_numbers(item) else ()
-        mark = "SYNTHETIC DATA" if item.kind == "figure" and warnings else ""
-        contents.append(ItemContent(item, warnings=item_warnings, mark=mark))
-    write_page(PAPERS["courtroom"], contents, {}, folder / "papers", warnings=warnings)
+        parts = [part_of(item, *made_up)] if item.kind in ("table", "figure") else []
+        contents.append(ItemContent(item, parts))
+    write_page(PAPERS["courtroom"], contents, {}, folder / "papers")
     return (folder / "papers/courtroom.html").read_text(encoding="utf-8")
 
 
-def _has_numbers(item: PaperItem) -> bool:
-    return item.kind in ("table", "figure")
-
-
-def test_page_items_files_and_card_carry_the_warning(tmp_path: Path) -> None:
-    page = write_courtroom(tmp_path, ["SYNTHETIC DATA: <made-up>. In: nlsy97."])
-    count = sum(map(_has_numbers, COURTROOM.values()))
-    assert page.count("SYNTHETIC DATA: &lt;made-up&gt;. In: nlsy97.") == count + 1
+@pytest.mark.parametrize(("made_up", "kind"), [([SYNTHETIC], "SYNTHETIC DATA"), ([], "")])
+def test_page_items_files_and_card_carry_the_warning(
+    made_up: list[str], kind: str, tmp_path: Path
+) -> None:
+    page = write_courtroom(tmp_path, *made_up)
+    count = sum(item.kind in ("table", "figure") for item in COURTROOM.values())
+    warning = "SYNTHETIC DATA: &lt;made-up&gt;. In: nlsy97."
+    assert page.count(warning) == (count + 1 if made_up else 0)
     source = (tmp_path / "papers/courtroom/table2.tex").read_text(encoding="utf-8")
-    assert "SYNTHETIC DATA" in source
+    assert ("SYNTHETIC DATA" in source) == bool(made_up)
     progress = read_paper_progress(tmp_path, "papers/courtroom.html", "AgenticSimLaw")
-    assert progress.made_up == "SYNTHETIC DATA"
-
-
-def test_a_page_of_real_data_has_no_warning(tmp_path: Path) -> None:
-    assert 'class="warning"' not in write_courtroom(tmp_path, [])
-    progress = read_paper_progress(tmp_path, "papers/courtroom.html", "AgenticSimLaw")
-    assert progress.made_up == "" and progress.filled == 0
+    assert progress.made_up == kind

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.papers.contents import scores_frame
+from moot.papers.score_table import scores_frame
 from moot.report.study_results import StudyResults
 from moot.scores import score_experiment
 from results_on_disk import case, experiment_view, prediction, utterance, write_results

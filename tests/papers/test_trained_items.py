@@ -21,7 +21,7 @@ PEOPLE = {"nlsy97": {"source": "synthetic", "rows": 60}}
 HAS_SMOTE = find_spec("imblearn") is not None  # of the extra `tabular`
 NAMES = {"Naive Bayes", "K Neighbors Classifier"}
 """As the paper names them; a row that it lacks has moot's own title."""
-REBALANCED = {"Naive Bayes, rebalanced by SMOTE", "k nearest neighbours, rebalanced by SMOTE"}
+REBALANCED = {"Naive Bayes, rebalanced by SMOTE", "K Neighbors Classifier, rebalanced by SMOTE"}
 ITEMS: list[Any] = [
     pytest.param(
         *("courtroom/table2", PEOPLE, "nlsy97", ["nb", "knn"]),

@@ -2,7 +2,8 @@
 
 import csv
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 
@@ -13,23 +14,23 @@ from moot.core.endpoint_traits import endpoint_traits
 from moot.core.types import JsonObject
 from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.llm.identity import key_variable
+from moot.papers import fill_item
 from moot.papers.as_published import confirm_served
-from moot.papers.contents import ItemPlan, MadeUpInputs, PaperRun, write_paper
+from moot.papers.grid import published_values_of
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
-from moot.papers.page import paper_files
+from moot.papers.page import SCORES, ItemContent, paper_files, read_text, write_csv, write_page
 from moot.papers.parts import Design
+from moot.papers.score_table import scores_frame
 from moot.papers.selection import KINDS_WITHOUT_DEBATES, describe_sizes, needed_experiments
 from moot.papers.wording import PUBLISHED_WORDINGS
-from moot.plan.grid_expansion import templates_of_debates
 from moot.plan.papers_of_run import compare_with_papers, designs_of
 from moot.plan.plan import Plan
 from moot.protocols.experiment import Experiment
 from moot.report.figures import count_phrase
-from moot.report.notes import describe_inputs
 from moot.report.published import read_findings, read_published
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores, score_experiment
-from moot.scores.results import ExperimentResults
+from moot.scores.results import ExperimentResults, ExperimentView
 
 PAPERS = RESULTS / "papers"
 OLD_DATE = 1.0
@@ -48,18 +49,28 @@ def write_page_of_plan(plan: Plan, name: str, files: Collection[Path]) -> None:
     paper = read_papers(items_file(plan.shipped))[name]
     existing = frozenset(path for path in files if path.exists())
     results = {study: load_study(plan, study, existing) for study in paper.studies}
-    run = PaperRun(
-        paper=paper,
-        results=results,
-        items={item.name: _plan_item(plan, paper, item) for item in paper.items},
-        models={
-            name: f"{model.model} ({model.endpoint})" for name, model in plan.config.models.items()
-        },
-        findings=read_findings(plan.shipped / "data" / "published" / "findings.csv"),
-        made_up=made_up_inputs(plan),
-        is_rehearsal=plan.config.rehearsal,
-    )
-    write_paper(run, PAPERS)
+    models = {key: f"{model.model} ({model.endpoint})" for key, model in plan.config.models.items()}
+    findings = read_findings(plan.shipped / "data" / "published" / "findings.csv")
+    contents: list[ItemContent] = []
+    for item in paper.items:
+        designs = tuple(find_designs(plan, paper, item))
+        contents.append(
+            ItemContent(
+                item=item,
+                parts=fill_item(item, results, designs, models),
+                findings=findings.get(item.name, ()),
+                departures=departures(plan, item),
+                needs=[*_untrained(item, results), *_needs(plan, item)],
+                commands=item_commands(item, designs_of(plan)),
+            )
+        )
+    published = pd.concat([of_study.published for of_study in results.values()])
+    text = PaperItem(f"{name}/text", "facts", "In the text")
+    in_text = read_text(fill_item(text, results), findings.get(text.name, ()), published)
+    is_rehearsal = plan.config.rehearsal
+    values = published_values_of(published)
+    write_page(paper, contents, values, PAPERS, is_rehearsal, in_text)
+    write_csv(scores_frame(results.values()), PAPERS / name / SCORES, is_rehearsal)
 
 
 def write_standing_paper(plan: Plan, name: str, files: Collection[Path]) -> None:
@@ -88,7 +99,7 @@ def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
         models = _existing_models(entry, files)
         if not models:
             continue
-        results = load_experiment_results(plan, entry.name, models, files)
+        results = load_experiment(plan, entry.name, models, files)
         score_file = RESULTS / "scores" / f"{entry.name}.parquet"
         scored_models: set[str] = set()
         if score_file in files:
@@ -116,7 +127,7 @@ def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
             names = [entry.name for entry in entries if entry.config.dataset == dataset]
             if not names:
                 continue
-            trials[names[0]] = load_experiment_results(plan, names[0], [], files)
+            trials[names[0]] = load_experiment(plan, names[0], [], files)
         baselines[dataset] = read_frame(path)
     values = read_published(plan.shipped / "data" / "published" / "published_results.csv")
     return StudyResults(
@@ -131,6 +142,18 @@ def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
     )
 
 
+def load_experiment(
+    plan: Plan, name: str, models: Sequence[str], files: Collection[Path]
+) -> ExperimentResults:
+    """Load an experiment; a sample that is the paper's own data is not made up."""
+    results = load_experiment_results(plan, name, models, files)
+    if _is_sample_of_paper(plan, results.config):
+        of_data = f"{results.config.dataset}: "
+        made_up = [note for note in results.config.made_up if not note.startswith(of_data)]
+        results.config = replace(results.config, made_up=tuple(made_up))
+    return results
+
+
 def _existing_models(entry: Experiment, files: Collection[Path]) -> list[str]:
     """Return the models of an experiment whose predictions and cases exist."""
     if RESULTS / "cases" / f"{entry.config.dataset}.parquet" not in files:
@@ -139,28 +162,15 @@ def _existing_models(entry: Experiment, files: Collection[Path]) -> list[str]:
     return [model for model in entry.config.models if folder / f"{model}.parquet" in files]
 
 
-def _plan_item(plan: Plan, paper: Paper, item: PaperItem) -> ItemPlan:
-    return ItemPlan(
-        designs=tuple(find_designs(plan, paper, item)),
-        departures=tuple(departures(plan, item)),
-        needs=tuple(_needs(plan, item)),
-        commands=tuple(item_commands(item, designs_of(plan))),
-    )
-
-
-def made_up_inputs(plan: Plan) -> MadeUpInputs:
-    """Return the remarks on made-up data and models of a plan's experiments and data sets."""
-    experiments: dict[str, list[str]] = {}
-    for experiment in plan.experiments:
-        notes = plan.made_up_inputs(experiment)
-        experiments[experiment] = [
-            note for note in notes if not _is_sample_of_paper(plan, note.partition(":")[0])
-        ]
-    datasets: dict[str, list[str]] = {}
-    for name, options in plan.datasets.items():
-        if not _is_sample_of_paper(plan, name):
-            datasets[name] = describe_inputs(name, str(options.source), {})
-    return MadeUpInputs(experiments, datasets)
+def _untrained(item: PaperItem, results: Mapping[str, StudyResults]) -> Iterator[str]:
+    """Yield the rows of trained models that stay empty, with the reasons."""
+    keys = {row.key for row in item.rows} if item.datasets else set()
+    for study_results in results.values():
+        for board in study_results.baselines.values():
+            failed = board[board["baseline"].isin(list(keys)) & (board["status"] != "ok")]
+            failed = failed[failed["accuracy"].isna()] if "accuracy" in failed else failed
+            for row in failed.drop_duplicates("baseline").to_dict("records"):
+                yield f"Row `{row['baseline']}` stays empty: {row['status']}."
 
 
 def find_designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
@@ -185,7 +195,7 @@ def find_designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
             models=tuple(entry.config.models),
             dataset=entry.config.dataset,
             is_of_run=owner is plan,
-            templates=entry.prompts.sources(*templates_of_debates(entry.config)),
+            prompts=entry.prompts,
         )
 
 
@@ -333,11 +343,9 @@ def _command(item: PaperItem, choice: str = "") -> str:
     return f'snakemake --cores 4 papers --config "papers={{items: [{item.name}]{choice}}}"'
 
 
-def _is_sample_of_paper(plan: Plan, dataset: str) -> bool:
-    """Return whether a data set is a sample that a paper's design uses as its data."""
-    options = plan.datasets.get(dataset)
-    if options is None or options.source != SAMPLE:
+def _is_sample_of_paper(plan: Plan, config: ExperimentView) -> bool:
+    """Return whether the data of an experiment are a sample that a paper's design uses."""
+    if plan.datasets[config.dataset].source != SAMPLE:
         return False
-    loader = options.loader or dataset
     designs = designs_of(plan).datasets.values()
-    return any((design.loader, design.source) == (loader, SAMPLE) for design in designs)
+    return any((design.loader, design.source) == (config.loader, SAMPLE) for design in designs)

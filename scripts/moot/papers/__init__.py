@@ -5,11 +5,13 @@ in a module whose name begins with `papers`. Several studies may fill the same i
 study needs to know another.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from moot.core.registry import Registry
-from moot.papers.parts import ItemRun, Part
+from moot.papers.items import PaperItem
+from moot.papers.parts import Design, ItemRun, Part
+from moot.report.study_results import StudyResults
 
 Filler = Callable[[ItemRun], list[Part]]
 
@@ -32,16 +34,27 @@ class ItemFiller:
 FILLERS: Registry[ItemFiller] = Registry("paper item", "papers")
 
 
-def fills(item: str, study: str) -> Callable[[Filler], Filler]:
-    """Register a function that fills an item from the results of a study."""
+def fills(study: str, *items: str) -> Callable[[Filler], Filler]:
+    """Register a function that fills items from the results of a study."""
 
     def add(fill: Filler) -> Filler:
-        FILLERS.register(f"{item} from {study}")(ItemFiller(item, study, fill))
+        for item in items:
+            FILLERS.register(f"{item} from {study}")(ItemFiller(item, study, fill))
         return fill
 
     return add
 
 
-def fillers_of(item: str) -> list[ItemFiller]:
-    """Return the functions that fill an item, sorted by study."""
-    return [FILLERS[name] for name in FILLERS if FILLERS[name].item == item]
+def fill_item(
+    item: PaperItem,
+    results: Mapping[str, StudyResults],
+    designs: tuple[Design, ...] = (),
+    models: Mapping[str, str] | None = None,
+) -> list[Part]:
+    """Return the parts of an item from the results of each study, in the order of studies."""
+    parts: list[Part] = []
+    for name in FILLERS:
+        filler = FILLERS[name]
+        if filler.item == item.name and filler.study in results:
+            parts += filler.fill(ItemRun(item, results[filler.study], designs, models or {}))
+    return parts

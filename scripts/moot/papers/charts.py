@@ -196,20 +196,26 @@ def _label(series: Series) -> str:
     )
 
 
-def _draw_lines(axes: "Axes", series: Sequence[Series]) -> None:
-    for place, one_series in enumerate(series):
-        is_published = one_series.source == PUBLISHED
-        points = [point for point in one_series.points if not math.isnan(point.y.value)]
-        if not points:
-            continue
+def _draw_points(axes: "Axes", series: Series, label: str, style: dict[str, Any]) -> None:
+    """Draw the points of a series that have values; those of this run with intervals."""
+    points = [point for point in series.points if not math.isnan(point.y.value)]
+    intervals = [point.y.interval for point in points]
+    if points:
         axes.errorbar(
             [point.x for point in points],
             [point.y.value for point in points],
-            yerr=None if is_published else whiskers([point.y.interval for point in points]),
-            linestyle="none" if is_published else LINES[place % len(LINES)],
-            label=_label(one_series),
-            **_style(place, is_published),
+            yerr=None if series.source == PUBLISHED else whiskers(intervals),
+            label=label,
+            **style,
         )
+
+
+def _draw_lines(axes: "Axes", series: Sequence[Series]) -> None:
+    for place, one_series in enumerate(series):
+        is_published = one_series.source == PUBLISHED
+        line = "none" if is_published else LINES[place % len(LINES)]
+        style = _style(place, is_published) | {"linestyle": line}
+        _draw_points(axes, one_series, _label(one_series), style)
 
 
 def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
@@ -217,19 +223,12 @@ def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
     groups = list(dict.fromkeys(one_series.group for one_series in series))
     named_groups: set[str] = set()
     for one_series in series:
-        is_published = one_series.source == PUBLISHED
         place = groups.index(one_series.group)
-        style = _style(place, is_published) | {"marker": MARKERS[place % len(MARKERS)]}
+        style = _style(place, one_series.source == PUBLISHED)
+        style |= {"marker": MARKERS[place % len(MARKERS)], "linestyle": "none"}
         style["alpha"] = 0.6 if len(series) > MAX_POINTS_OF_SIZE else 1
-        points = one_series.points
-        axes.errorbar(
-            [point.x for point in points],
-            [point.y.value for point in points],
-            yerr=None if is_published else whiskers([point.y.interval for point in points]),
-            linestyle="none",
-            label="_" if one_series.group in named_groups else one_series.group or "model",
-            **style,
-        )
+        label = "_" if one_series.group in named_groups else one_series.group or "model"
+        _draw_points(axes, one_series, label, style)
         named_groups.add(one_series.group)
     all_points = chain.from_iterable(one_series.points for one_series in series)
     values = [float(point.x) for point in all_points]

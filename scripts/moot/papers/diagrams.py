@@ -1,12 +1,13 @@
 """Diagrams of protocols as SVG: a column for each seat, steps from above, arrows to readers."""
 
-import re
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from moot.papers.parts import Clauses, Diagram, Step
-from moot.report.escaping import html
+from moot.core.types import JsonObject
+from moot.core.yaml_text import load_yaml
+from moot.papers.parts import Clauses, Design, Diagram, ItemRun, Part, Step
+from moot.report.escaping import html, page_template
 
 COLUMN, GAP, MARGIN = 190, 26, 14
 BAND, TURN = 36, 11
@@ -15,17 +16,78 @@ LINE, PADDING = 15, 8
 CHARS = 22
 """Characters in a line of a box."""
 
-_SIZE = re.compile(r'viewBox="0 0 (\d+) (\d+)"')
 STYLE = Path(__file__).parent / "page" / "diagram.css"
 
 
-def diagram_svg(diagram: Diagram) -> str:
-    """Return a diagram as SVG.
+def draw_designs(run: ItemRun, template: Path, **values: object) -> list[Part]:
+    """Return diagrams of the paper's design and of this run's; one diagram if both are equal.
+
+    Args:
+        run: The item with its designs.
+        template: The file that lists seats, steps and notes of a protocol as YAML, by its
+            parameters. A step names the steps that it reads; names that no step has are left out.
+        values: Further values of the template.
+    """
+    designs: dict[tuple[bool, str], Design] = {}
+    for design in run.designs:
+        designs.setdefault((design.is_of_run, design.protocol), design)
+    diagrams: dict[tuple[object, ...], Part] = {}
+    for design in designs.values():
+        source = page_template(template.name, template.parent)
+        text = source.render(params=design.params, protocol=design.protocol, **values)
+        diagram = _read_diagram(load_yaml(text), design)
+        diagrams.setdefault((diagram.seats, diagram.steps), diagram)
+    return [*diagrams.values()]
+
+
+def _read_diagram(drawing: JsonObject, design: Design) -> Diagram:
+    origin = "As configured" if design.is_of_run else "The paper's design as moot runs it"
+    entries = [entry for entry in drawing["steps"] if "seat" in entry]
+    places = {entry.get("name"): place for place, entry in enumerate(entries)}
+    steps: list[Step] = []
+    stage = ""
+    for entry in drawing["steps"]:
+        if "seat" in entry:
+            reads = [places[name] for name in entry.get("reads") or () if name in places]
+            marks = {name: bool(entry.get(name)) for name in ("is_private", "is_simultaneous")}
+            steps.append(Step(entry["seat"], entry["text"], tuple(reads), stage=stage, **marks))
+        else:
+            stage = entry["stage"]
+    notes = tuple(drawing.get("notes") or ())
+    return Diagram(f"{origin}: {design.experiment}", tuple(drawing["seats"]), tuple(steps), notes)
+
+
+def diagram_svg(diagrams: Sequence[Diagram]) -> str:
+    """Return diagrams as one SVG, from above.
 
     A box is a step of the seat above it; a dashed box is private. An arrow runs from a step to
     another seat's step that reads it, around the boxes between them; a step that only its own seat
     reads needs no arrow.
     """
+    parts: list[str] = []
+    width, height = 0, 0.0
+    for diagram in diagrams:
+        drawn_parts, bottom = _draw(diagram)
+        parts += [f'<g transform="translate(0 {height:.0f})">', *drawn_parts, "</g>"]
+        width = max(width, 2 * MARGIN + COLUMN * len(diagram.seats))
+        height += bottom
+    title = "; ".join(diagram.title for diagram in diagrams)
+    size = f'viewBox="0 0 {width} {height:.0f}" width="{width}"'
+    return "\n".join(
+        [
+            '<svg class="moot-diagram" xmlns="http://www.w3.org/2000/svg" role="img"'
+            f' {size} aria-label="{html(title)}">',
+            f"<style>{STYLE.read_text(encoding='utf-8')}</style>",
+            '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7"'
+            ' markerHeight="7" orient="auto"><path class="tip" d="M0 0L8 4L0 8z"/></marker></defs>',
+            *parts,
+            "</svg>",
+        ]
+    )
+
+
+def _draw(diagram: Diagram) -> tuple[list[str], float]:
+    """Return the elements of a diagram and its height."""
     heights = _row_heights(diagram.steps)
     rows = _rows(diagram.steps)
     tops: list[float] = []
@@ -41,17 +103,10 @@ def diagram_svg(diagram: Diagram) -> str:
         tops.append(y)
         y += height + GAP
     width = 2 * MARGIN + COLUMN * len(diagram.seats)
-    total = y + 4
-    parts = [
-        f'<svg class="moot-diagram" xmlns="http://www.w3.org/2000/svg" role="img"'
-        f' viewBox="0 0 {width} {total:.0f}" width="{width}" aria-label="{html(diagram.title)}">',
-        f"<style>{STYLE.read_text(encoding='utf-8')}</style>",
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7"'
-        ' markerHeight="7" orient="auto"><path class="tip" d="M0 0L8 4L0 8z"/></marker></defs>',
-    ]
+    parts: list[str] = []
     centres = {seat: MARGIN + COLUMN * (place + 0.5) for place, seat in enumerate(diagram.seats)}
     for seat, x in centres.items():
-        parts.append(f'<line class="lane" x1="{x}" x2="{x}" y1="34" y2="{total - 8:.0f}"/>')
+        parts.append(f'<line class="lane" x1="{x}" x2="{x}" y1="34" y2="{y - 4:.0f}"/>')
         parts.append(f'<text class="head" x="{x}" y="24">{html(seat)}</text>')
     stage_names = []
     for top, name in stage_lines:
@@ -67,21 +122,7 @@ def diagram_svg(diagram: Diagram) -> str:
     parts += [*_arrows(diagram, boxes, [bottoms[row] for row in rows]), *stage_names]
     for step, box in zip(diagram.steps, boxes, strict=True):
         parts += _box(step, *box)
-    return "\n".join([*parts, "</svg>"])
-
-
-def stack_svgs(drawings: Sequence[str]) -> str:
-    """Return drawings as one SVG, from above."""
-    if len(drawings) == 1:
-        return drawings[0]
-    parts: list[str] = []
-    width = height = 0
-    for drawing in drawings:
-        drawing_width, drawing_height = _SIZE.findall(drawing)[0]  # markers have sizes too
-        parts.append(drawing.replace("<svg ", f'<svg y="{height}" height="{drawing_height}" ', 1))
-        width, height = max(width, int(drawing_width)), height + int(drawing_height)
-    size = f'viewBox="0 0 {width} {height}" width="{width}"'
-    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', *parts, "</svg>"])
+    return parts, y + 4
 
 
 def _rows(steps: tuple[Step, ...]) -> list[int]:

@@ -1,6 +1,6 @@
 """A paper's example: a debate by step, with a column for each debater."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -8,18 +8,18 @@ import pandas as pd
 from moot.papers.charts import PUBLISHED
 from moot.papers.grid import PublishedValues
 from moot.papers.items import PaperItem
-from moot.papers.parts import Example, ExampleRow, Part
+from moot.papers.parts import Example, Part
 
 JUDGE_COLUMN = "judge"
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleStep:
-    """A step of the table: its heading, the paper's rows and the rows of this run."""
+class ExampleLine:
+    """A row of the table: one text for all columns, or a text for each debater."""
 
-    head: str
-    published: tuple[ExampleRow, ...]
-    own: tuple[ExampleRow, ...]
+    step: str
+    is_published: bool
+    texts: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +28,13 @@ class ExampleTable:
 
     Attributes:
         seats: The debaters, a column each: the paper's, then those that only this run has.
-        steps: The steps in order.
+        lines: The rows, by step, the paper's first.
         title: The experiment, model and case of this run; "" if it has no example.
     """
 
-    seats: tuple[str, ...]
-    steps: tuple[ExampleStep, ...]
+    seats: Sequence[str]
+    lines: Sequence[ExampleLine]
     title: str
-
-    def row_texts(self, row: ExampleRow) -> list[str]:
-        """Return one text for all columns, or a text for each column."""
-        if any(seat in self.seats for seat in row.cells):
-            return [row.cells.get(seat, "") for seat in self.seats]
-        return ["\n\n".join(row.cells.values())]
 
 
 def build_example(
@@ -50,43 +44,30 @@ def build_example(
 
     A printed number stands in the published values; a text names its row in braces.
     """
-    table = item.published.partition("/")[2]
-    numbers = {
-        row: f"{value:g}" for (of_table, row, _), value in published.items() if of_table == table
-    }
-    paper_seats = [str(seat) for seat in item.entry["seats"]]
+    numbers: dict[str, str] = {}
+    for (table, row, _), value in published.items():
+        if table == item.published_table:
+            numbers[row] = f"{value:g}"
     examples = [part for part in parts if isinstance(part, Example)]
-    title, own_rows = (examples[0].title, examples[0].rows) if examples else ("", ())
-    own_seats: set[str] = set()
+    own_rows = examples[0].rows if examples else ()
+    seats = [str(seat) for seat in item.entry["seats"]]
     for row in own_rows:
         if len(row.cells) > 1:
-            own_seats |= set(row.cells)
-    seats = tuple(dict.fromkeys([*paper_seats, *sorted(own_seats)]))
-    steps = []
+            seats += sorted(row.cells.keys() - set(seats))
+    lines: list[ExampleLine] = []
     for step in item.entry["steps"]:
-        head = str(step["head"])
-        published_rows = [
-            _published_row(head, _with_numbers(texts, numbers), paper_seats)
-            for texts in step["paper"]
-        ]
-        own_rows_of_step = tuple(row for row in own_rows if row.step == head)
-        steps.append(ExampleStep(head, tuple(published_rows), own_rows_of_step))
-    return ExampleTable(seats, tuple(steps), title)
-
-
-def _with_numbers(texts: str | Sequence[str], numbers: Mapping[str, str]) -> str | list[str]:
-    if isinstance(texts, str):
-        return texts
-    filled_texts = list(texts)
-    for row, number in numbers.items():
-        filled_texts = [text.replace(f"{{{row}}}", number) for text in filled_texts]
-    return filled_texts
-
-
-def _published_row(step: str, texts: str | Sequence[str], seats: Sequence[str]) -> ExampleRow:
-    if isinstance(texts, str):
-        return ExampleRow(step, {JUDGE_COLUMN: texts})
-    return ExampleRow(step, dict(zip(seats, texts, strict=True)))
+        for printed in step["paper"]:
+            texts = [printed] if isinstance(printed, str) else printed
+            filled_texts = [text.format_map(numbers) if numbers else text for text in texts]
+            empty_cells = [""] * (len(seats) - len(texts) if len(texts) > 1 else 0)
+            lines.append(ExampleLine(step["head"], True, [*filled_texts, *empty_cells]))
+        for row in own_rows:
+            if row.step == step["head"]:
+                has_columns = not set(seats).isdisjoint(row.cells)
+                texts = [row.cells.get(seat, "") for seat in seats]
+                whole_text = "\n\n".join(row.cells.values())
+                lines.append(ExampleLine(row.step, False, texts if has_columns else [whole_text]))
+    return ExampleTable(seats, lines, examples[0].title if examples else "")
 
 
 def example_frame(table: ExampleTable) -> pd.DataFrame:
@@ -97,11 +78,8 @@ def example_frame(table: ExampleTable) -> pd.DataFrame:
         a column for each debater.
     """
     rows = []
-    for step in table.steps:
-        for source, rows_of_source in ((PUBLISHED, step.published), (table.title, step.own)):
-            for row in rows_of_source:
-                texts = table.row_texts(row)
-                empty_cells = [""] * len(table.seats)
-                cells = [*texts, *empty_cells] if len(texts) == 1 else ["", *texts]
-                rows.append((source, step.head, *cells))
+    for line in table.lines:
+        is_spanning = len(line.texts) == 1
+        cells = [*line.texts, *[""] * len(table.seats)] if is_spanning else ["", *line.texts]
+        rows.append((PUBLISHED if line.is_published else table.title, line.step, *cells))
     return pd.DataFrame(rows, columns=["source", "step", JUDGE_COLUMN, *table.seats])

@@ -8,13 +8,24 @@ import pandas as pd
 
 from moot.papers.items import CellSpec, PaperItem, PaperRow
 from moot.papers.parts import AnswerCounts, Fact, OwnRow, Part
-from moot.report.published import Published, replication_range
+from moot.report.published import SHARE, Published, replication_range
 from moot.report.study_results import NOT_MEASURED, Measurement
+from moot.stats.replication import NOTHING, all_defined
 
 Interval = tuple[float, float]
-NO_INTERVAL: Interval = (math.nan, math.nan)
 PublishedValues = Mapping[tuple[str, str, str], Published]
 """Table, row and metric to a published value."""
+
+
+def published_values_of(frame: pd.DataFrame) -> PublishedValues:
+    """Return the published values of some studies by table, row and metric."""
+    values: dict[tuple[str, str, str], Published] = {}
+    columns = ["table", "row", "metric", "value", "n", "cases", "error"]
+    for table, row, metric, value, n, cases, error in frame[columns].itertuples(
+        index=False, name=None
+    ):
+        values[table, row, metric] = Published.of(value, n, cases, error == SHARE)
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,32 +34,19 @@ class OwnCell:
 
     Attributes:
         text: The value with the paper's digits.
-        value: The value; NaN in a cell of several values.
-        interval: Its 95 % interval; NaN without one.
+        value: The value with its interval and its counts; not measured in a cell of several.
+        interval_text: The interval in brackets with the paper's digits; "" without one.
         replication: The interval in which a replication falls in 95 of 100 cases; NaN if unknown.
         is_outside: Whether the published value lies outside of that interval.
         strict_text: The value that counts invalid answers as wrong; "" with few of them.
-        n, n_invalid: The numbers of valid and invalid answers behind the value.
     """
 
     text: str = ""
-    value: float = math.nan
-    interval: Interval = NO_INTERVAL
-    replication: Interval = NO_INTERVAL
+    value: Measurement = NOT_MEASURED
+    interval_text: str = ""
+    replication: Interval = NOTHING
     is_outside: bool = False
-    digits: int = 2
-    is_percent: bool = False
     strict_text: str = ""
-    n: float = math.nan
-    n_invalid: float = math.nan
-
-    @property
-    def interval_text(self) -> str:
-        """The interval in brackets with the paper's digits; "" without an interval."""
-        if any(map(math.isnan, self.interval)):
-            return ""
-        low, high = (number_text(end, self.digits, self.is_percent) for end in self.interval)
-        return f"[{low}, {high}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,23 +112,6 @@ class Grid:
         """Whether this run has a value in any cell."""
         return any(row.has_own_values for row in self.rows)
 
-    def head_spans(self, rows: Sequence[GridRow]) -> list[int]:
-        """Return the number of rows that the first head cell of each row covers.
-
-        A row whose first head cell is covered by an earlier row has 0.
-        """
-        spans: list[int] = []
-        first = 0
-        for position, row in enumerate(rows):
-            is_covered = position > 0 and row.heads[0] == rows[first].heads[0]
-            if self.item.merges_heads and is_covered:
-                spans[first] += 1
-                spans.append(0)
-            else:
-                first = position
-                spans.append(1)
-        return spans
-
 
 def build_grid(item: PaperItem, published: PublishedValues, parts: Sequence[Part]) -> Grid:
     """Build a table from the published values and the parts computed by studies."""
@@ -160,17 +141,14 @@ def _paper_row(
     cells = []
     for column in item.columns:
         spec = item.cell(row, column)
-        cell = GridCell(spec.text)
+        text, published_value = spec.text, math.nan
         values = _published_values(item, row, spec, published)
         if values:
             text = spec.form.format(*(published_text(value, spec) for value in values))
-            cell = GridCell(text, values[0] if len(values) == 1 else math.nan)
-        own_value = OwnCell()
-        if spec.fact:
-            own_value = OwnCell(facts.get(row.key, ""))
-        elif own_row is not None:
-            own_value = own_cell(row, spec, own_row)
-        cells.append(GridCell(cell.published, cell.published_value, own_value, spec.is_bold))
+            published_value = values[0] if len(values) == 1 else math.nan
+        own_value = OwnCell(facts.get(row.key, "")) if spec.fact else own_cell(row, spec, own_row)
+        is_bold = column.name in row.entry.get("bold", ())
+        cells.append(GridCell(text, published_value, own_value, is_bold))
     return GridRow(row.heads, tuple(cells), own_row.source if own_row else "", own_row)
 
 
@@ -181,8 +159,7 @@ def _published_values(
     values = []
     for name in spec.published:
         other_table, _, metric = name.rpartition(":")
-        table = other_table or item.published.partition("/")[2]
-        value = published.get((table, row.key, metric))
+        value = published.get((other_table or item.published_table, row.key, metric))
         if value is None:
             return []
         values.append(value)
@@ -191,57 +168,50 @@ def _published_values(
 
 def _own_rows(item: PaperItem, own_row: OwnRow) -> Iterator[GridRow]:
     """Yield the row of a source that the paper does not have, or its block of rows."""
-    rows = item.rows if item.is_one_system else item.rows[:1]
     has_started = False
-    for row in rows:
-        plain_row = PaperRow(
-            row.key, row.heads, {k: v for k, v in row.entry.items() if k != "cells"}
-        )
+    for row in item.rows if item.is_one_system else item.rows[:1]:
+        entry = {key: value for key, value in row.entry.items() if key != "cells"}
+        plain_row = replace(row, entry=entry)
         cells = []
         for column in item.columns:
-            spec = item.cell(plain_row, column)
-            cells.append(GridCell(own_value=own_cell(plain_row, spec, own_row)))
-        if not (any(cell.own_value.text for cell in cells) or own_row.has_no_answer):
-            continue
-        heads = row.own_heads if item.is_one_system else own_row.heads
-        where = (own_row.source, own_row)
-        yield GridRow(heads, tuple(cells), *where, is_own=True, starts_block=not has_started)
-        has_started = True
+            value = own_cell(plain_row, item.cell(plain_row, column), own_row)
+            cells.append(GridCell(own_value=value))
+        if any(cell.own_value.text for cell in cells) or own_row.has_no_answer:
+            heads = row.own_heads if item.is_one_system else own_row.heads
+            where = (own_row.source, own_row)
+            yield GridRow(heads, tuple(cells), *where, is_own=True, starts_block=not has_started)
+            has_started = True
 
 
-def own_cell(row: PaperRow, spec: CellSpec, own_row: OwnRow) -> OwnCell:
+def own_cell(row: PaperRow, spec: CellSpec, own_row: OwnRow | None) -> OwnCell:
     """Return this run's value of a cell."""
-    values = [own_row.cells.get((spec.part, score), NOT_MEASURED) for score in spec.scores]
-    if not values or any(math.isnan(value.value) for value in values):
+    own_cells = own_row.cells if own_row else {}
+    values = [own_cells.get((spec.part, score), NOT_MEASURED) for score in spec.scores]
+    if own_row is None or not values or any(math.isnan(value.value) for value in values):
         return OwnCell()
-    texts = [number_text(value.value, spec.digits, spec.is_percent) for value in values]
+    texts = [_own_text(value.value, spec) for value in values]
+    text = spec.form.format(*texts)
     if len(values) > 1:
-        return OwnCell(spec.form.format(*texts))
+        return OwnCell(text)
     value = values[0]
-    metric = spec.published[0] if spec.published else ""
-    published = own_row.published.get((row.key, metric))
-    replication = _replication(published, value)
+    published = own_row.published.get((row.key, spec.published[0] if spec.published else ""))
+    low, high = replication = _replication(published, value)
     is_replication = published is not None and not published.our_wording
-    is_outside = (
-        is_replication
-        and not any(map(math.isnan, replication))
-        and not (replication[0] <= value.value <= replication[1])
-    )
     strict = own_row.strict_cells.get((spec.part, spec.scores[0]), NOT_MEASURED)
-    interval = (value.low, value.high)
-    text = spec.form.format(texts[0])
     return OwnCell(
         text,
-        value.value,
-        interval,
+        value,
+        f"[{_own_text(value.low, spec)}, {_own_text(value.high, spec)}]"
+        if all_defined(value.interval)
+        else "",
         replication,
-        is_outside,
-        spec.digits,
-        spec.is_percent,
-        number_text(strict.value, spec.digits, spec.is_percent),
-        value.n,
-        value.n_invalid,
+        is_replication and all_defined(replication) and not low <= value.value <= high,
+        _own_text(strict.value, spec),
     )
+
+
+def _own_text(value: float, spec: CellSpec) -> str:
+    return number_text(value, spec.digits, spec.is_percent)
 
 
 def _replication(published: Published | None, ours: Measurement) -> Interval:
@@ -250,7 +220,7 @@ def _replication(published: Published | None, ours: Measurement) -> Interval:
     It is NaN if the paper's n is unknown.
     """
     if published is None:
-        return NO_INTERVAL
+        return NOTHING
     factor = 1.0
     # this is a count of answers
     if published.share and published > 1 and published.n > 0 and ours.n > 0:
@@ -283,11 +253,6 @@ def published_text(value: float, spec: CellSpec) -> str:
     return text
 
 
-def plain_number(text: str) -> str:
-    """Return the text of a cell for CSV: a number without its per cent sign."""
-    return text.removesuffix("%")
-
-
 def values_frame(grid: Grid) -> pd.DataFrame:
     """Return a table for CSV: `source`, the paper's head cells and its columns; plain numbers.
 
@@ -298,10 +263,10 @@ def values_frame(grid: Grid) -> pd.DataFrame:
     lines: list[list[str]] = []
     for row in grid.rows:
         if not row.is_own:
-            published = [plain_number(cell.published) for cell in row.cells]
+            published = [cell.published.removesuffix("%") for cell in row.cells]
             lines.append(["published", *row.heads, *published, "", ""])
         if any(cell.own_value.text for cell in row.cells):
-            own_texts = [plain_number(cell.own_value.text) for cell in row.cells]
+            own_texts = [cell.own_value.text.removesuffix("%") for cell in row.cells]
             answers = row.own_row.answers if row.own_row else AnswerCounts()
             counts = [str(answers.n), str(answers.n_invalid + answers.n_missing)]
             counts = counts if answers.n else ["", ""]
@@ -320,11 +285,11 @@ def intervals_frame(grid: Grid) -> pd.DataFrame:
     lines: list[list[object]] = []
     for row in grid.rows:
         for column, cell in zip(grid.item.columns, row.cells, strict=True):
-            if math.isnan(cell.own_value.value):
+            value = cell.own_value.value
+            if math.isnan(value.value):
                 continue
-            numbers = [cell.published_value, cell.own_value.value]
-            numbers += [*cell.own_value.interval, *cell.own_value.replication]
-            numbers += [cell.own_value.n, cell.own_value.n_invalid]
+            numbers = [cell.published_value, *value.interval, *cell.own_value.replication]
+            numbers += [value.n, value.n_invalid]
             marks = ["yes" if cell.own_value.is_outside else "no", cell.own_value.strict_text]
             data = [row.own_row.data, row.own_row.cases] if row.own_row else ["", math.nan]
             lines.append([row.source, *row.heads, column.name, *numbers, *marks, *data])

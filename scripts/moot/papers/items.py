@@ -1,7 +1,7 @@
 """The description of the papers' items, read from `data/published/items.yaml`."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from moot.core.yaml_text import load_yaml
 KINDS = {"table": "Table", "facts": "Table", "example": "Table", "figure": "Figure"}
 KINDS["diagram"] = "Figure"
 """Kind of an item to the word in its number."""
+ITEM_KEYS = ("digits", "is_percent")
+"""Keys that may stand at the item for all its cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,6 @@ class CellSpec:
         digits: The number of decimals.
         is_percent: Whether values are shown in per cent.
         is_trimmed: Whether published values are shown without zeros at the end.
-        is_bold: Whether the paper prints the value in bold.
     """
 
     published: tuple[str, ...] = ()
@@ -41,38 +42,20 @@ class CellSpec:
     digits: int = 2
     is_percent: bool = False
     is_trimmed: bool = False
-    is_bold: bool = False
 
-    def updated(self, entry: Mapping[str, Any]) -> "CellSpec":
-        """Return a copy updated with the keys of an entry of the file."""
-        changes: dict[str, Any] = {
-            name: entry[name]
-            for name in ("part", "form", "text", "fact", "digits")
-            if name in entry
-        }
-        if "published" in entry:
-            changes["published"] = _as_tuple(entry["published"])
-        if "score" in entry:
-            changes["score"] = _join_scores(self.score, _as_tuple(entry["score"]))
-        if "percent" in entry:
-            changes["is_percent"] = entry["percent"]
-        if "trim" in entry:
-            changes["is_trimmed"] = entry["trim"]
-        return replace(self, **changes)
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> "CellSpec":
+        """Return the content that the keys of the file describe."""
+        values = {key.name: entry[key.name] for key in fields(cls) if key.name in entry}
+        for name in ("published", "score"):
+            value = values.get(name, ())
+            values[name] = (value,) if isinstance(value, str) else tuple(value)
+        return cls(**values)
 
     @property
     def scores(self) -> tuple[str, ...]:
         """Our scores. By default they are named as the published metrics."""
         return self.score or tuple(name.rpartition(":")[2] for name in self.published)
-
-
-def _as_tuple(value: str | list[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
-
-
-def _join_scores(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
-    """Join a column's score with a row's score; together they name a cell."""
-    return (f"{second[0]}:{first[0]}",) if first and second else second
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +103,6 @@ class PaperItem:
         models: The models of the design that it shows; () for all.
         is_one_system: Whether the whole table describes one system, so that own values form a block
             of rows and not a single row.
-        merges_heads: Whether the first head cell of several rows is printed once.
         row_heads: The headings of the head cells.
         rows, columns: The rows and columns.
         note: A remark on its form.
@@ -135,7 +117,6 @@ class PaperItem:
     datasets: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     is_one_system: bool = False
-    merges_heads: bool = False
     row_heads: tuple[str, ...] = ()
     rows: tuple[PaperRow, ...] = ()
     columns: tuple[PaperColumn, ...] = ()
@@ -153,6 +134,11 @@ class PaperItem:
         return self.name.partition("/")[2]
 
     @property
+    def published_table(self) -> str:
+        """The table of its published values, without the study."""
+        return self.published.partition("/")[2]
+
+    @property
     def is_quoted(self) -> bool:
         """Whether the paper quotes it from other work, so that no run fills it."""
         return not self.experiments and not self.datasets
@@ -166,12 +152,9 @@ class PaperItem:
         """Return the content of a cell: the merged keys of the item, the column, the row and the
         cell.
         """
-        spec = CellSpec().updated(
-            {name: self.entry[name] for name in ("digits", "percent") if name in self.entry}
-        )
+        of_item = {name: self.entry[name] for name in ITEM_KEYS if name in self.entry}
         of_cell = row.entry.get("cells", {}).get(column.head, {})
-        spec = spec.updated(column.entry).updated(row.entry).updated(of_cell)
-        return replace(spec, is_bold=column.name in row.entry.get("bold", ()))
+        return CellSpec.of({**of_item, **column.entry, **row.entry, **of_cell})
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +220,6 @@ def _read_item(path: Path, name: str, entry: JsonObject) -> PaperItem:
         title=entry["title"],
         published=entry.get("published", ""),
         is_one_system=entry.get("rows_are") == "measures",
-        merges_heads=entry.get("merge_heads", False),
         rows=tuple(rows),
         columns=tuple(columns),
         note=" ".join(entry.get("note", "").split()),

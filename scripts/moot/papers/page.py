@@ -1,7 +1,8 @@
 """The page of a paper, and the files of its tables and figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -9,15 +10,16 @@ import pandas as pd
 from moot.core.durable import write_atomically
 from moot.core.endpoint_traits import REHEARSAL_MARK
 from moot.papers.charts import PUBLISHED, draw_chart, points_frame, series_of
-from moot.papers.diagrams import clauses_html, diagram_svg, stack_svgs
+from moot.papers.diagrams import clauses_html, diagram_svg
 from moot.papers.examples import build_example, example_frame
 from moot.papers.grid import Grid, PublishedValues, build_grid, intervals_frame, values_frame
 from moot.papers.items import Paper, PaperItem
 from moot.papers.paper_latex import example_latex, latex_source
-from moot.papers.parts import Clauses, Diagram, Part, Step
+from moot.papers.parts import Clauses, Diagram, Example, Fact, OwnRow, Part, Series, Step
 from moot.report.escaping import csv_cell, page_template
+from moot.report.figures import made_up_mark
 from moot.report.latex import column_groups
-from moot.report.notes import REHEARSAL_NOTE
+from moot.report.notes import REHEARSAL_NOTE, SAMPLE, SYNTHETIC, join_notes
 
 TEMPLATES = Path(__file__).parent / "page"
 PAGE_ENDINGS: Mapping[str, tuple[str, ...]] = {
@@ -44,20 +46,42 @@ class ItemContent:
         findings: Findings about the paper.
         departures: How moot departs from the paper.
         needs: The experiments, models and data that filling it needs.
-        command: The commands that fill it, one per line.
-        warnings: Remarks that readers need before they read this run's values, such as that the
-            data are synthetic.
-        mark: The mark across a figure if this run's points are made up.
+        commands: The commands that fill it.
     """
 
     item: PaperItem
-    parts: tuple[Part, ...] = ()
-    findings: tuple[str, ...] = ()
-    departures: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
-    command: str = ""
-    warnings: tuple[str, ...] = ()
-    mark: str = ""
+    parts: Sequence[Part] = ()
+    findings: Sequence[str] = ()
+    departures: Sequence[str] = ()
+    needs: Sequence[str] = ()
+    commands: Sequence[str] = ()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What readers must know before they read its own values.
+
+        A warning names made-up data or models. A sample that is the paper's own data has none, so
+        that the paper uses other data than those that are named.
+        """
+        warnings = join_notes(chain.from_iterable(notes_on(self.parts)))
+        other_data = (SYNTHETIC, SAMPLE)
+        return [
+            f"{warning} The paper uses other data." if warning.startswith(other_data) else warning
+            for warning in warnings
+        ]
+
+    @property
+    def mark(self) -> str:
+        """The mark across a figure whose own points are made up; "" for none."""
+        points = [part for part in self.parts if isinstance(part, Series)]
+        published_points = [()] if self.item.entry.get("points") else []
+        return made_up_mark([*notes_on(points), *published_points])
+
+
+def notes_on(parts: Iterable[Part]) -> list[tuple[str, ...]]:
+    """Return the remarks on made-up inputs of each part that has values."""
+    with_values = (OwnRow, Series, Example)
+    return [part.made_up for part in parts if isinstance(part, with_values)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +100,27 @@ class InText:
 
 
 NOTHING_IN_TEXT = InText()
+
+
+def read_text(parts: Sequence[Part], findings: Sequence[str], published: pd.DataFrame) -> InText:
+    """Return what a paper's text and appendix show, beside what this run has."""
+    own_texts: dict[str, list[str]] = {}
+    for part in parts:
+        if isinstance(part, Fact):
+            own_texts.setdefault(part.row, []).append(part.text)
+    clauses = tuple(part for part in parts if isinstance(part, Clauses))
+    return InText(tuple(findings), tuple(values_in_text(published, own_texts)), clauses)
+
+
+def values_in_text(
+    published: pd.DataFrame, own_texts: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield what a paper's text states in numbers, with each number and what this run has."""
+    in_text = published[published["table"].str.startswith("text")]
+    columns = ["row", "metric", "value", "n", "note"]
+    for row, metric, value, n, name in in_text[columns].itertuples(index=False, name=None):
+        of_all = f" of {n:g}" if n > value > 1 else ""
+        yield name, f"{value:g}{of_all}", "; ".join(own_texts.get(f"{row}/{metric}", ()))
 
 
 def item_files(item: PaperItem) -> list[str]:
@@ -97,7 +142,6 @@ def write_page(
     published: PublishedValues,
     folder: Path,
     is_rehearsal: bool = False,
-    warnings: Sequence[str] = (),
     in_text: InText = NOTHING_IN_TEXT,
 ) -> None:
     """Write the page of a paper, and the files of its items.
@@ -108,12 +152,13 @@ def write_page(
         published: All published values of its studies.
         folder: The folder `results/papers`.
         is_rehearsal: Whether the run is a rehearsal.
-        warnings: Which data and models of own values on the page are made up.
         in_text: What the section "In the text" shows.
     """
     target = folder / paper.name
     target.mkdir(parents=True, exist_ok=True)
     blocks = [_write_item(paper, content, published, target, is_rehearsal) for content in contents]
+    notes = [notes_on(content.parts) for content in contents]
+    warnings = join_notes(chain.from_iterable(chain.from_iterable(notes)))
     template = page_template("paper.html", TEMPLATES)
     appendix = [_clauses_block(part) for part in in_text.clauses]
     page = template.render(
@@ -190,13 +235,11 @@ def _heading_groups(grid: Grid) -> list[tuple[str, int]]:
 def _write_diagrams(content: ItemContent, path: Path) -> dict[str, object]:
     diagrams = [part for part in content.parts if isinstance(part, Diagram)]
     clauses = [part for part in content.parts if isinstance(part, Clauses)]
-    svgs = [diagram_svg(part) for part in diagrams]
     drawings = [
-        {"title": part.title, "svg": svg, "notes": part.notes}
-        for part, svg in zip(diagrams, svgs, strict=True)
+        {"title": part.title, "svg": diagram_svg([part]), "notes": part.notes} for part in diagrams
     ]
     lists = [_clauses_block(part) for part in clauses]
-    write_atomically(path, stack_svgs(svgs) if svgs else _clauses_svg(clauses))
+    write_atomically(path, diagram_svg(diagrams or [*map(_clauses_diagram, clauses[:1])]))
     return {"drawings": [*drawings, *lists], "has_values": bool(drawings or lists)}
 
 
@@ -204,14 +247,10 @@ def _clauses_block(part: Clauses) -> dict[str, object]:
     return {"title": part.title, "svg": clauses_html(part), "notes": part.notes}
 
 
-def _clauses_svg(clauses: Sequence[Clauses]) -> str:
+def _clauses_diagram(clauses: Clauses) -> Diagram:
     """Return clauses as a diagram of one column."""
-    steps = []
-    for part in clauses[:1]:
-        for name, text in part.clauses:
-            steps.append(Step("Prompt", f"{name}: {text}"))
-    title = clauses[0].title if clauses else ""
-    return diagram_svg(Diagram(title, ("Prompt",), tuple(steps)))
+    steps = [Step("Prompt", f"{name}: {text}") for name, text in clauses.clauses]
+    return Diagram(clauses.title, ("Prompt",), tuple(steps))
 
 
 def _write_example(

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from moot.papers.examples import ExampleTable
+from moot.papers.examples import ExampleLine, ExampleTable
 from moot.papers.grid import Grid, GridCell, GridRow
 from moot.papers.items import Paper, PaperItem
-from moot.papers.parts import ExampleRow
 from moot.report.latex import LatexColumn, latex_table, table_label
 
 MAX_OWN_CHARS = 160
@@ -19,9 +18,8 @@ def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
     has_numbers = item.kind != "facts"
     columns += [LatexColumn(column.head, column.group, has_numbers) for column in item.columns]
     rows: list[tuple[str, ...]] = []
-    for row, span in zip(grid.paper_rows, grid.head_spans(grid.paper_rows), strict=True):
-        heads = row.heads if span else ("", *row.heads[1:])
-        rows.append((*heads, *(cell.published for cell in row.cells)))
+    for row in grid.paper_rows:
+        rows.append((*row.heads, *(cell.published for cell in row.cells)))
         if row.has_own_values:
             no_heads = [""] * (len(item.row_heads) - 1)
             rows.append((_describe_source(row), *no_heads, *map(_own_text, row.cells)))
@@ -40,10 +38,12 @@ def example_latex(paper: Paper, item: PaperItem, table: ExampleTable, notes: Seq
     """Return the source of an example; texts of this run are cut, so that it fits on a page."""
     columns = [LatexColumn("Source"), *(LatexColumn(seat.capitalize()) for seat in table.seats)]
     rows: list[tuple[str, ...]] = []
-    for step in table.steps:
-        rows += [(), (step.head,)]
-        rows += [_example_row(table, row, "Paper") for row in step.published]
-        rows += [_example_row(table, row, "This run", MAX_OWN_CHARS) for row in step.own]
+    step = ""
+    for line in table.lines:
+        if line.step != step:
+            step = line.step
+            rows += [(), (step,)]
+        rows.append(_example_row(line))
     if table.title:
         notes = [f"This run: {table.title}. Long texts are cut.", *notes]
     label = table_label(item.paper, item.key)
@@ -54,14 +54,14 @@ def _caption(paper: Paper, item: PaperItem) -> str:
     return f"{paper.short}, {item.number}: {item.title}"
 
 
-def _example_row(
-    table: ExampleTable, row: ExampleRow, source: str, max_chars: int = 0
-) -> tuple[str, ...]:
+def _example_row(line: ExampleLine) -> tuple[str, ...]:
     """Return the cells of a row; a text of the judge spans all columns."""
+    source = "Paper" if line.is_published else "This run"
     texts = []
-    for text in table.row_texts(row):
-        line = "; ".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
-        texts.append(f"{line[:max_chars]} ..." if 0 < max_chars < len(line) else line)
+    for text in line.texts:
+        words = "; ".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
+        is_cut = not line.is_published and len(words) > MAX_OWN_CHARS
+        texts.append(f"{words[:MAX_OWN_CHARS]} ..." if is_cut else words)
     return (f"{source}: {texts[0]}",) if len(texts) == 1 else (source, *texts)
 
 

@@ -3,20 +3,16 @@ texts.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-
-import pandas as pd
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from moot.core.types import Fields
+from moot.llm.prompts import Prompts
 from moot.papers.items import PaperItem
 from moot.report.figures import count_phrase
-from moot.report.notes import data_label
-from moot.report.published import Published, repeated_values
-from moot.report.study_results import NOT_A_NUMBER, NOT_MEASURED, Measurement, Run, StudyResults
-from moot.scores import INVALID_WRONG
+from moot.report.published import Published
+from moot.report.study_results import NOT_A_NUMBER, Measurement, StudyResults
 
-MAX_INVALID_SHARE = 0.1
 NO_ANSWER = "no valid answer"
 
 
@@ -31,7 +27,7 @@ class Design:
         models: Its models.
         dataset: Its data set.
         is_of_run: Whether it belongs to this run; otherwise it is the paper's design.
-        templates: The texts of its protocol's prompt templates, by name.
+        prompts: Its prompt templates.
     """
 
     experiment: str
@@ -40,7 +36,7 @@ class Design:
     models: tuple[str, ...]
     dataset: str
     is_of_run: bool
-    templates: Mapping[str, str] = field(default_factory=dict)
+    prompts: Prompts
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,33 +55,6 @@ class ItemRun:
     results: StudyResults
     designs: tuple[Design, ...] = ()
     models: Mapping[str, str] = field(default_factory=dict)
-
-    def draw_designs(self, draw: "Callable[[Design], Diagram]") -> "list[Part]":
-        """Return diagrams of the paper's design and of this run's; one diagram if both are
-        equal.
-        """
-        diagrams: list[Part] = []
-        drawn_steps: set[tuple[object, ...]] = set()
-        for is_of_run in (False, True):
-            for protocol in dict.fromkeys(design.protocol for design in self.designs):
-                designs = [
-                    design
-                    for design in self.designs
-                    if (design.protocol, design.is_of_run) == (protocol, is_of_run)
-                ]
-                if not designs:
-                    continue
-                diagram = draw(designs[0])
-                if (diagram.seats, diagram.steps) not in drawn_steps:
-                    drawn_steps.add((diagram.seats, diagram.steps))
-                    diagrams.append(replace(diagram, title=_design_title(designs[0])))
-        return diagrams
-
-
-def _design_title(design: Design) -> str:
-    if design.is_of_run:
-        return f"As configured: {design.experiment}"
-    return f"The paper's design as moot runs it: {design.experiment}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +94,7 @@ class OwnRow:
         data: The display name of the data set.
         cases: The number of cases; NaN if unknown.
         cells: The values by part and score.
+        made_up: The remarks on its data and models that are made up.
         answers: The counts of its answers.
         wording: Whose words its prompts have; "" if no model was asked.
         strict_cells: Values that count invalid answers as wrong, where more than
@@ -145,6 +115,7 @@ class OwnRow:
     answers: AnswerCounts = AnswerCounts()
     wording: str = ""
     strict_cells: Mapping[tuple[str, str], Measurement] = field(default_factory=dict)
+    made_up: tuple[str, ...] = ()
 
     @property
     def description(self) -> str:
@@ -179,6 +150,7 @@ class Series:
         data: The display name of the data set.
         cases: The number of cases.
         is_apart: Whether it is of another study, and stands apart from the others.
+        made_up: The remarks on its data and models that are made up.
     """
 
     name: str
@@ -189,6 +161,7 @@ class Series:
     data: str = ""
     cases: float = NOT_A_NUMBER
     is_apart: bool = False
+    made_up: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,121 +229,12 @@ class ExampleRow:
 class Example:
     """An example of this run: a debate by step, with a column for each debater.
 
-    `source` is its experiment.
+    `made_up` has the remarks on its data and models that are made up.
     """
 
     title: str
     rows: tuple[ExampleRow, ...]
-    source: str = ""
+    made_up: tuple[str, ...] = ()
 
 
 Part = OwnRow | Series | Diagram | Clauses | Fact | Example
-
-
-def measure(run: Run, score: str) -> Measurement:
-    """Return a score of a run that is written as `metric/average@group`."""
-    name, _, group = score.partition("@")
-    metric, _, average = name.partition("/")
-    return run.measurement(metric, average, group) if group else run.measurement(metric, average)
-
-
-def measure_strictly(run: Run, score: str) -> Measurement:
-    """Return a score that counts invalid answers as wrong, if enough answers are invalid."""
-    value = measure(run, score)
-    if not value.n_invalid > MAX_INVALID_SHARE * (value.n + value.n_invalid):
-        return NOT_MEASURED
-    name, slash, rest = score.partition("/")
-    metric, at, group = name.partition("@")
-    return measure(run, f"{metric}{INVALID_WRONG}{at}{group}{slash}{rest}")
-
-
-def count_cases(runs: Iterable[Run]) -> float:
-    """Return the largest number of cases of some runs."""
-    return max((run.predictions["case_id"].nunique() for run in runs), default=0)
-
-
-def count_answers(runs: Iterable[Run]) -> AnswerCounts:
-    """Count the answers of some runs."""
-    statuses = pd.concat([run.predictions["status"] for run in runs])
-    invalid, valid = (statuses == "invalid").sum(), (statuses == "valid").sum()
-    return AnswerCounts(len(statuses), int(invalid), int(len(statuses) - invalid - valid))
-
-
-def rows_of_runs(
-    item: PaperItem, placed_runs: Sequence[tuple[str, tuple[str, ...], Run]]
-) -> list[OwnRow]:
-    """Return the own rows of runs.
-
-    Runs with the same heads and in different parts (such as the prompts of a model) share a row.
-
-    Args:
-        item: The table.
-        placed_runs: The part and the head cells of each run, with the run.
-    """
-    groups: dict[tuple[tuple[str, ...], bool, int], dict[str, Run]] = {}
-    for part, heads, run in placed_runs:
-        is_repeat = bool(_published_of(item, run))
-        position = 0
-        while part in groups.get((heads, is_repeat, position), {}):
-            position += 1
-        groups.setdefault((heads, is_repeat, position), {})[part] = run
-    rows = [_row_of_runs(item, heads, runs) for (heads, _, _), runs in groups.items()]
-    return [row for row in rows if row.cells or row.has_no_answer]
-
-
-def _published_of(item: PaperItem, run: Run) -> Mapping[tuple[str, str], Published]:
-    return repeated_values(run, item.published.partition("/")[2]) if item.published else {}
-
-
-def _row_of_runs(item: PaperItem, heads: tuple[str, ...], runs: Mapping[str, Run]) -> OwnRow:
-    cells: dict[tuple[str, str], Measurement] = {}
-    strict_cells: dict[tuple[str, str], Measurement] = {}
-    published: dict[tuple[str, str], Published] = {}
-    for part, score in scores_of(item):
-        if part in runs:
-            value = measure(runs[part], score)
-            is_average = score.endswith("/macro")  # of one case it is that of one label
-            if value.value == value.value and not (is_average and value.n == 1):
-                cells[part, score] = value
-                strict_cells[part, score] = measure_strictly(runs[part], score)
-    for run in runs.values():
-        published.update(_published_of(item, run))
-    published_rows = {row for row, _ in published}
-    repeated_rows = [row.key for row in item.rows if row.key in published_rows]
-    return OwnRow(
-        heads=heads,
-        source=", ".join(dict.fromkeys(run.experiment for run in runs.values())),
-        data=", ".join(dict.fromkeys(data_label(run.results) for run in runs.values())),
-        cases=count_cases(runs.values()),
-        cells=cells,
-        published=published,
-        row=repeated_rows[0] if repeated_rows else "",
-        has_no_answer=not cells and all(_has_no_answer(run) for run in runs.values()),
-        answers=count_answers(runs.values()),
-        wording=wording_of(runs.values()),
-        strict_cells=strict_cells,
-    )
-
-
-def wording_of(runs: Iterable[Run]) -> str:
-    """Return whose words the prompts of some runs have, and which settings are not the paper's."""
-    notes: dict[str, None] = {}
-    for run in runs:
-        match = run.paper_match
-        notes |= dict.fromkeys(filter(None, [match.wording, *match.settings]))
-    return ", ".join(notes)
-
-
-def _has_no_answer(run: Run) -> bool:
-    """Return whether a model replied and none of its replies held a valid answer."""
-    return len(run.predictions) > 0 and run.valid.empty
-
-
-def scores_of(item: PaperItem) -> list[tuple[str, str]]:
-    """Return the part and score of all cells of a table, each once."""
-    pairs: dict[tuple[str, str], None] = {}
-    for row in item.rows:
-        for column in item.columns:
-            spec = item.cell(row, column)
-            pairs |= {(spec.part, score): None for score in spec.scores if score}
-    return list(pairs)

@@ -342,6 +342,7 @@ class Plan:
             config.prompts,
             tuple(self.made_up_inputs(experiment)),
             self._download_adds_words(config.dataset),
+            self.experiments[experiment].entry,
         )
 
     def _download_adds_words(self, dataset: str) -> bool:

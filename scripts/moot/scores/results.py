@@ -31,7 +31,8 @@ class ExperimentView:
     For a control, `control` is the change and `control_of` the changed experiment. `loader` is the
     data set's loader, and `rubric` the rubric of its statements' labels. `made_up` lists its data
     and models that are made up. `download_adds_words` is whether `source: download` of the data set
-    adds the words of its records, which moot does not ship.
+    adds the words of its records, which moot does not ship. `entry` is the entry of the
+    configuration from which a grid derives several experiments.
     """
 
     protocol: str
@@ -47,6 +48,7 @@ class ExperimentView:
     prompts: str = ""
     made_up: tuple[str, ...] = ()
     download_adds_words: bool = False
+    entry: str = ""
 
     def name_of(self, model: str) -> str:
         """Return the display name of a model for tables and figures."""

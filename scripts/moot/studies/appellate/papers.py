@@ -4,26 +4,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 
-from moot.core.types import Fields
 from moot.core.utterance_kinds import OVERRUN
 from moot.papers import fills
-from moot.papers.parts import (
-    AnswerCounts,
-    Clauses,
-    Design,
-    Diagram,
-    Fact,
-    ItemRun,
-    OwnRow,
-    Part,
-    Point,
-    Series,
-    Step,
-    wording_of,
-)
+from moot.papers.diagrams import draw_designs
+from moot.papers.own_rows import row_of_runs, series_of_run
+from moot.papers.parts import AnswerCounts, Clauses, Fact, ItemRun, Part, Point, Series
 from moot.report import study_results
 from moot.report.published import repeated_values
 from moot.report.study_results import Measurement, StudyResults
@@ -78,7 +67,6 @@ def list_phases(results: StudyResults) -> Iterator[Phase]:
 CODES = {"code1": AFFIRMED_CODE, "code0": NOT_AFFIRMED_CODE, "code3": NO_STANCE_CODE}
 CODES_OF_PANELS = {"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE}
 PHASE_OF_FIGURES = {"figure5": "synthetic", "figure6": "multiagent", "figure7": "human_ai"}
-HUMAN_SEAT = "human judge"
 RUBRIC_TITLE = "The rubric of appendix ii, in moot's words and with examples of ours"
 EXAMPLES_OF_LABELS = {
     "AFFIRM": "The clinic's notice was clear enough, so I would affirm the judgment below.",
@@ -95,7 +83,7 @@ CRITERIA_OF_LABELS |= {"NONE": "no stance taken", "HALLUCINATION": "error"}
 """The criteria that the paper prints; of the other labels it is "explicit"."""
 
 
-@fills("appellate/table1", STUDY)
+@fills(STUDY, "appellate/table1")
 def steps_by_phase(run: ItemRun) -> list[Part]:
     """Count the debates and steps of each phase."""
     rows: list[Part] = []
@@ -113,17 +101,15 @@ def steps_by_phase(run: ItemRun) -> list[Part]:
         cells = {("", name): Measurement(float(value)) for name, value in values.items()}
         heads = (f"{PHASE_TITLES[phase.name]}, {phase.model_name}",)
         published = repeated_values(phase, "table1")
-        row = phase.name if published else ""
-        where = (phase.experiment, phase.data, float(len(debates)))
         rows.append(
-            OwnRow(
+            row_of_runs(
+                [phase],
                 heads,
-                *where,
                 cells,
                 published,
-                row,
+                row=phase.name if published else "",
+                cases=float(len(debates)),
                 answers=_count_statements(phase, steps),
-                wording=wording_of([phase]),
             )
         )
     return rows
@@ -149,7 +135,7 @@ def _human_votes(phase: Phase, steps: pd.DataFrame) -> dict[str, int]:
     return counts
 
 
-@fills("appellate/table2", STUDY)
+@fills(STUDY, "appellate/table2")
 def counts_of_first_step(run: ItemRun) -> list[Part]:
     """Count the first judge's positions in the first round, in all and by case."""
     rows: list[Part] = []
@@ -161,50 +147,42 @@ def counts_of_first_step(run: ItemRun) -> list[Part]:
         cells: dict[tuple[str, str], Measurement] = {}
         for name, code in CODES.items():
             of_code = steps[steps["code"] == code]
-            cells["", f"{name}:total"] = Measurement(float(len(of_code)), n=len(steps))
+            cells[name, "total"] = Measurement(float(len(of_code)), n=len(steps))
             for number in sorted(steps["number"].unique()):
                 of_case, size = of_code[of_code["number"] == number], steps["number"] == number
                 value = Measurement(float(len(of_case)), n=int(size.sum()))
-                cells["", f"{name}:case{number}"] = value
+                cells[name, f"case{number}"] = value
         published = repeated_values(phase, "table2")
-        source = f"{phase.experiment}, {phase.model_name} ({PHASE_TITLES[phase.name]})"
-        where = (source, phase.data, float(steps["case_id"].nunique()))
-        row = next((key for key, _ in published), "")
-        answers = _count_statements(phase, steps, is_first=True)
         rows.append(
-            OwnRow((), *where, cells, published, row, answers=answers, wording=wording_of([phase]))
+            row_of_runs(
+                [phase],
+                (),
+                cells,
+                published,
+                source=f"{phase.experiment}, {phase.model_name}",
+                row=next((key for key, _ in published), ""),
+                cases=float(steps["case_id"].nunique()),
+                answers=_count_statements(phase, steps, is_first=True),
+            )
         )
     return rows
 
 
-@fills("appellate/figure5", STUDY)
-def synthetic_votes(run: ItemRun) -> list[Part]:
-    """Compute the share of debates that affirm at each step, by case and in all."""
-    return [*_votes_by_step(run, ("affirm",))]
-
-
-@fills("appellate/figure6", STUDY)
-def multiagent_votes(run: ItemRun) -> list[Part]:
-    """Compute the share of debates that affirm at each step, by case and in all."""
-    return [*_votes_by_step(run, ("affirm",))]
-
-
-@fills("appellate/figure7", STUDY)
-def human_ai_votes(run: ItemRun) -> list[Part]:
-    """Compute the shares of debates that affirm and that do not, by step and case."""
-    return [*_votes_by_step(run, ("affirm", "not affirm"))]
-
-
-def _votes_by_step(run: ItemRun, panels: tuple[str, ...]) -> Iterator[Series]:
+@fills(STUDY, "appellate/figure5", "appellate/figure6", "appellate/figure7")
+def votes_by_step(run: ItemRun) -> list[Part]:
+    """Compute the shares of judges that affirm, or that do not, by step, in all and by case."""
+    series: list[Part] = []
     for phase in list_phases(run.results):
         if phase.name != PHASE_OF_FIGURES[run.item.key]:
             continue
         steps = select_regular_steps(phase.steps)
-        for panel in panels:
-            yield _series(phase, steps, panel, "all cases")
-            numbers = sorted(steps["number"].unique())
+        numbers = sorted(steps["number"].unique())
+        for panel in run.item.entry["panels"]:
+            series.append(_series(phase, steps, panel, "all cases"))
             for number in numbers if len(numbers) > 1 else []:
-                yield _series(phase, steps[steps["number"] == number], panel, f"case {number}")
+                of_case = steps[steps["number"] == number]
+                series.append(_series(phase, of_case, panel, f"case {number}"))
+    return series
 
 
 def _series(phase: Phase, steps: pd.DataFrame, panel: str, name: str) -> Series:
@@ -212,18 +190,16 @@ def _series(phase: Phase, steps: pd.DataFrame, panel: str, name: str) -> Series:
     for step, of_step in steps.groupby("step"):
         is_position = of_step["code"] == CODES_OF_PANELS[panel]
         jackknife = phase.results.sample(of_step["case_id"]).jackknife
-        points.append(
-            Point(float(str(step)), Measurement(*jackknife.estimate(share_statistic(is_position))))
-        )
-    cases = float(steps["case_id"].nunique())
-    label = f"{phase.model_name}, {name}"
-    return Series(label, phase.experiment, tuple(points), panel, data=phase.data, cases=cases)
+        estimate = jackknife.estimate(share_statistic(is_position))
+        points.append(Point(float(str(step)), Measurement(*estimate)))
+    label, cases = f"{phase.model_name}, {name}", float(steps["case_id"].nunique())
+    return series_of_run(phase, label, points, panel=panel, cases=cases)
 
 
 # The text and appendix ii
 
 
-@fills("appellate/text", STUDY)
+@fills(STUDY, "appellate/text")
 def numbers_of_text(run: ItemRun) -> list[Part]:
     """Count changes of opinion and overruns by phase, and affirming statements of the first round.
 
@@ -261,123 +237,51 @@ def numbers_of_text(run: ItemRun) -> list[Part]:
 # Diagrams
 
 
-@fills("appellate/figure1", STUDY)
+@fills(STUDY, "appellate/figure1", "appellate/figure3", "appellate/figure4")
 def phases(run: ItemRun) -> list[Part]:
     """Draw each phase as it is configured."""
-    return run.draw_designs(_phase_diagram)
+    return draw_designs(run, Path(__file__).parent / "phases.yaml")
 
 
-@fills("appellate/figure3", STUDY)
-def synthetic_framework(run: ItemRun) -> list[Part]:
-    """Draw the synthetic debate: one model, whose memory grows by a round."""
-    return run.draw_designs(_phase_diagram)
-
-
-@fills("appellate/figure4", STUDY)
-def multiagent_framework(run: ItemRun) -> list[Part]:
-    """Draw the debate of separate judges, who share memory after each round."""
-    return run.draw_designs(_phase_diagram)
-
-
-def _phase_diagram(design: Design) -> Diagram:
-    phase = PHASES[design.protocol]
-    judges, rounds = int(design.params["judges"]), int(design.params["rounds"])
-    if phase == "synthetic":
-        return _synthetic_diagram(judges, rounds)
-    seats = [f"judge {number}" for number in range(1, judges + 1)]
-    if phase == "human_ai":
-        seats[-1] = HUMAN_SEAT
-    memory = "memory"
-    steps = [Step(memory, "instructions and facts of the case", stage="Start")]
-    for number in range(1, rounds + 1):
-        source = len(steps) - 1
-        first = len(steps)
-        for seat in seats:
-            text = "human opinion" if seat == HUMAN_SEAT else "opinion and confidence"
-            reads = () if seat == HUMAN_SEAT and design.params.get("human") == "bank" else (source,)
-            is_later = len(steps) > first
-            steps.append(Step(seat, text, reads, stage=f"Round {number}", is_simultaneous=is_later))
-        added = tuple(range(first, len(steps)))
-        steps.append(
-            Step(memory, "all opinions of the round are appended", added, stage=f"Round {number}")
-        )
-    notes = ("Within a round no judge reads another; each reads the memory of the earlier rounds.",)
-    return Diagram("", (memory, *seats), tuple(steps), notes)
-
-
-def _synthetic_diagram(judges: int, rounds: int) -> Diagram:
-    memory, model = "memory", "one model"
-    steps = [Step(memory, "instructions and facts of the case", stage="Start")]
-    names = ", ".join(f"judge {number}" for number in range(1, judges + 1))
-    for number in range(1, rounds + 1):
-        stage = f"Round {number}"
-        steps.append(Step(model, f"writes the round: {names}", (len(steps) - 1,), stage=stage))
-        steps.append(Step(memory, "the reply is appended", (len(steps) - 1,), stage=stage))
-    return Diagram("", (memory, model), tuple(steps), ("One model speaks for all judges.",))
-
-
-@fills("appellate/figure2", STUDY)
+@fills(STUDY, "appellate/figure2")
 def prompt_clauses(run: ItemRun) -> list[Part]:
     """Show the configured prompt by clause, in the order in which it is sent."""
     design = run.designs[-1]
-    if passages := _passages(design):
-        return [Clauses(f"As configured in {design.experiment}", passages, (PASSAGES_NOTE,))]
-    sources = {name: text for name, text in design.templates.items() if name.startswith("panel/")}
-    base = sources.get("panel/base.jinja", "")
-    clauses = [(name, text) for name, text in _split_clauses(base, design.params)]
-    clauses.append(("Setting (dependent clause)", "[facts of the case]"))
-    clauses.append(("Record", "[statements of earlier rounds]"))
-    statement = sources.get("panel/statement.jinja", "")
-    clauses.append(("Persona and turn", _instruction(statement)))
+    messages = design.prompts.render(
+        "panel/statement",
+        task=SimpleNamespace(labels=("affirm",)),
+        case=SimpleNamespace(text="[facts of the case]."),
+        params=design.params,
+        heard=[SimpleNamespace(speaker="judge_[y]", round="[n]", text="[statement].")],
+        seat="judge_[x]",
+        number="[n]",
+        people=design.protocol == "human_panel",
+        reply_format="",
+    )
+    clauses: list[tuple[str, str]] = []
+    for message in messages:
+        text = re.sub(r"(?m)^</?\w+>$", "", message.content)
+        for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(text.split())):
+            name = next((name for words, name in CLAUSES if words in sentence), "Instruction")
+            clauses.append((name, sentence))
     note = (
-        "Drawn from the template `config/prompts/panel/base.jinja`. The paper names the clauses"
-        " background, setting, generative instruction, sources to cite, persona, tone, step-by-step"
-        " reasoning and certainty. Ours has no clause of background, which in the paper is earlier"
-        " decisions, and none of tone."
+        "The paper names the clauses background, setting, generative instruction, sources to cite,"
+        " persona, tone, step-by-step reasoning and certainty. Ours has no clause of background,"
+        " which in the paper is earlier decisions, and none of tone."
     )
     return [Clauses(f"As configured in {design.experiment}", tuple(clauses), (note,))]
 
 
-PASSAGES_NOTE = "The passages of the paper that the prompts consist of, with slots in brackets."
-
-
-def _passages(design: Design) -> tuple[tuple[str, str], ...]:
-    """Return the passages of prompts in the paper's words; none if the words are moot's."""
-    passages = []
-    for name, text in design.templates.items():
-        if name.startswith("words/"):
-            title = Path(name).stem.replace("_", " ").capitalize()
-            passages.append((title, re.sub(r"\{(\w+)\}", r"[\1]", " ".join(text.split()))))
-    return tuple(passages)
-
-
-_CLAUSE_WORDS = (
+CLAUSES = (
+    ("[facts of the case]", "Setting (dependent clause)"),
+    ("[statement]", "Record"),
+    ("judge_[x]", "Persona and turn"),
+    ("Judge [x]", "Persona and turn"),
+    ("round [n]", "Persona and turn"),
     ("step by step", "Step-by-step reasoning (zero-shot chain of thought)"),
     ("simulated for research", "Setting"),
     ("decides whether", "Persona and question"),
     ("cites cases", "Generative instruction, sources to cite, certainty"),
     ("never an instruction", "Material, not instruction"),
 )
-
-
-def _split_clauses(template: str, params: Fields) -> Iterator[tuple[str, str]]:
-    """Yield the sentences of the system prompt with the clause that each belongs to.
-
-    The appellate court's branch is taken, and words that only it adds.
-    """
-    text = template.partition('role("system")')[2].partition('role("user")')[0]
-    text = text.partition("{% else %}")[0] + text.partition("{% endif %}")[2]
-    text = re.sub(r"\{%.*?%\}|\{#.*?#\}", "", text, flags=re.DOTALL)
-    text = re.sub(r'\{\{\s*"([^"]*)" if [^}]*\}\}', r"\1", text)
-    text = re.sub(r"\{\{\s*params\.(\w+)\s*\}\}", lambda name: str(params[name[1]]), text)
-    text = re.sub(r"\{\{\s*(\w+)[^}]*\}\}", r"[\1]", text).strip(" }{\n")
-    for sentence in re.split(r"(?<=[.!?])\s+", " ".join(text.split())):
-        name = next((name for words, name in _CLAUSE_WORDS if words in sentence), "Instruction")
-        if sentence:
-            yield name, sentence
-
-
-def _instruction(template: str) -> str:
-    text = re.sub(r"\{%.*?%\}|\{#.*?#\}", "", template.partition("{% block seat_name %}")[0])
-    text = text.replace("{{ self.seat_name() }}", "Judge [x]").replace("{{ number }}", "[n]")
-    return " ".join(text.split())
+"""Words of a sentence of the prompt to the clause that it is."""

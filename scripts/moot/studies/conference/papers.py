@@ -3,24 +3,17 @@ conference.
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 from moot.core.types import Fields
 from moot.core.utterance_kinds import DECISION, GRADE, OPENING, STATEMENT
 from moot.papers import fills
-from moot.papers.parts import (
-    Clauses,
-    Design,
-    Diagram,
-    Fact,
-    ItemRun,
-    OwnRow,
-    Part,
-    Step,
-    rows_of_runs,
-)
+from moot.papers.diagrams import draw_designs
+from moot.papers.own_rows import rows_of_runs
+from moot.papers.parts import Clauses, Fact, ItemRun, OwnRow, Part
 from moot.report.study_results import Measurement, Run, StudyResults
 from moot.scores.results import ExperimentResults
-from moot.studies.conference.forms import EVALUATOR, JUDGE, MODERATOR, participant_seat
+from moot.studies.conference.forms import participant_seat
 from moot.studies.conference.scores_conference import CONFERENCE, JUDGING
 from moot.studies.conference.scores_grading import read_grades
 
@@ -55,15 +48,9 @@ DECISIONS_OF_TABLE = 5
 MAX_CHARS = 1500
 KINDS_OF_TRANSCRIPTS = (OPENING, STATEMENT, DECISION, "steering")
 TITLES_OF_TRANSCRIPTS = {True: "As Figures A2 and A3", False: "As Figure A1, without a judge"}
-DESIGN_NOTE = (
-    "The limits of rounds and visits are moot's. The evaluator is in the paper's Algorithm 1, not"
-    " in its Figure 1."
-)
-STAGES = ("discussing the issues", "building a model", "exploring the results")
-"""The stages of the paper's Figure 1, which are revisited until all agree."""
 
 
-@fills("decision_conference/table5", STUDY)
+@fills(STUDY, "decision_conference/table5")
 def agreement_detection(run: ItemRun) -> list[Part]:
     """Compute the grades of five decisions of each judge."""
     placed_runs: list[tuple[str, tuple[str, ...], Run]] = []
@@ -99,7 +86,7 @@ def _with_first_grades(row: OwnRow, run: Run) -> OwnRow:
     return replace(row, cells=cells)
 
 
-@fills("decision_conference/text", STUDY)
+@fills(STUDY, "decision_conference/text")
 def first_topics(run: ItemRun) -> list[Part]:
     """Count the clusters of the first topic, and show it as the paper's Figures A1 to A3 do."""
     parts: list[Part] = []
@@ -137,45 +124,7 @@ def _first_topic(results: ExperimentResults) -> tuple[tuple[str, str], ...]:
     return tuple(clauses)
 
 
-@fills("decision_conference/figure1", STUDY)
+@fills(STUDY, "decision_conference/figure1")
 def process(run: ItemRun) -> list[Part]:
     """Draw one topic of a conference as it is configured, with the loop until all agree."""
-    return run.draw_designs(_conference_diagram)
-
-
-def _conference_diagram(design: Design) -> Diagram:
-    params = design.params
-    numbers = range(1, int(params["participants"]) + 1)
-    seats = [participant_seat(number).replace("_", " ") for number in numbers]
-    has_judge = bool(params["agreement"])
-    decider = JUDGE if has_judge else MODERATOR
-    topics = [topic["stage"] for topic in params.get("topics") or () if topic.get("stage")]
-    stages = list(dict.fromkeys(topics)) or list(STAGES)
-    steps = [Step(MODERATOR, "opens the conference with the issue", stage="Start")]
-    stage = f"For each stage: {', '.join(stages)}"
-    steps.append(Step(MODERATOR, "puts the topic of the stage", (0,), stage=stage))
-    previous = 1
-    for seat in seats:
-        steps.append(Step(seat, "argues, having read all before", (previous,), stage=stage))
-        previous = len(steps) - 1
-    text = "decides: AGREEMENT or MORE DEBATE"
-    steps.append(Step(decider, text, tuple(range(2, previous + 1)), stage=stage))
-    decision = len(steps) - 1
-    rounds = "one round" if int(params["rounds"]) == 1 else f"{params['rounds']} rounds"
-    loop = f"MORE DEBATE: back to the participants (at most {rounds} a topic)"
-    steps.append(Step(MODERATOR, loop, (decision,), stage=stage))
-    if has_judge:
-        text = "AGREEMENT: scores the debate by ten criteria"
-        steps.append(Step(EVALUATOR, text, (decision,), stage=stage, is_simultaneous=True))
-    last = len(steps) - 1
-    visits = int(params["visits"])
-    refinement = "goes on to the next stage; each is visited once (the paper: in a loop)"
-    if visits > 1:
-        refinement = f"refinement loop: back to stages without agreement, at most {visits} visits"
-    steps.append(Step(MODERATOR, refinement, (last,), stage="Refinement"))
-    steps.append(
-        Step(MODERATOR, "shared understanding: closes the conference", (last + 1,), stage="End")
-    )
-    lanes = [MODERATOR, *seats, *([JUDGE, EVALUATOR] if has_judge else [])]
-    steps[2] = replace(steps[2], reads=(1, decision + 1))  # more debate
-    return Diagram("", tuple(lanes), tuple(steps), (DESIGN_NOTE,))
+    return draw_designs(run, Path(__file__).parent / "process.yaml")

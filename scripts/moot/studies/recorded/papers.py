@@ -6,17 +6,8 @@ The study has other models than the paper and 22 features, so that no published 
 import math
 
 from moot.papers import fills
-from moot.papers.parts import (
-    ItemRun,
-    OwnRow,
-    Part,
-    Point,
-    Series,
-    count_cases,
-    measure,
-    rows_of_runs,
-)
-from moot.report.study_results import Run
+from moot.papers.own_rows import measure, rows_of_runs, series_of_run
+from moot.papers.parts import ItemRun, Part, Point
 from moot.studies.recorded.runs import STUDY, RecordedRun
 
 DEBATE = "debate"
@@ -24,18 +15,17 @@ DATASET_LOADER = "agenticsimlaw"
 LATER_STUDY = "recorded in a later study"
 
 
-@fills("courtroom/table5", STUDY)
+@fills(STUDY, "courtroom/table5")
 def recorded_debates(run: ItemRun) -> list[Part]:
     """Compute accuracy and F1 of the authors' recorded debates."""
-    placed_runs: list[tuple[str, tuple[str, ...], Run]] = [
+    placed_runs = [
         ("", (f"{_short_name(recorded_run)} ({LATER_STUDY})",), recorded_run)
         for recorded_run in _debates(run)
     ]
-    rows: list[OwnRow] = rows_of_runs(run.item, placed_runs)
-    return [*rows]
+    return [*rows_of_runs(run.item, placed_runs)]
 
 
-@fills("courtroom/figure5", STUDY)
+@fills(STUDY, "courtroom/figure5")
 def recorded_scores(run: ItemRun) -> list[Part]:
     """Compute F1 and accuracy of the recorded debates."""
     series: list[Part] = []
@@ -44,16 +34,8 @@ def recorded_scores(run: ItemRun) -> list[Part]:
         if math.isnan(y.value):
             continue
         point = Point(recorded_run.model_name, y, measure(recorded_run, "accuracy"))
-        series.append(
-            Series(
-                f"{_short_name(recorded_run)} (later study)",
-                recorded_run.experiment,
-                (point,),
-                data=recorded_run.data,
-                cases=count_cases([recorded_run]),
-                is_apart=True,
-            )
-        )
+        name = f"{_short_name(recorded_run)} (later study)"
+        series.append(series_of_run(recorded_run, name, [point], is_apart=True))
     return series
 
 
