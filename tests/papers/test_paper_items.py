@@ -107,7 +107,7 @@ def test_tables_have_the_papers_rows_and_columns() -> None:
 
 @pytest.mark.parametrize(("item", "row"), PRINTED_ROWS, ids=str)
 def test_published_cells_are_printed_as_in_the_paper(item: str, row: int) -> None:
-    cells = build_grid(ITEMS[item], PUBLISHED, []).rows[row].cells
+    cells = build_grid(ITEMS[item], PUBLISHED, []).paper_rows[row].cells
     assert [cell.published for cell in cells] == PRINTED_ROWS[item, row]
 
 
@@ -156,7 +156,6 @@ def own_row(item: PaperItem, value: float, **changes: object) -> OwnRow:
 def test_own_rows_follow_the_papers_rows(item: PaperItem) -> None:
     grid = build_grid(item, PUBLISHED, [own_row(item, 0.5)])
     assert len(grid.paper_rows) == len(item.rows)
-    assert [row.is_own for row in grid.rows] == sorted(row.is_own for row in grid.rows)
     for row in grid.paper_rows:
         assert not any(cell.own_value.text for cell in row.cells)
     if item.kind == "table":
@@ -205,7 +204,7 @@ SYSTEM_TABLES = [item for item in TABLE_ITEMS if item.kind == "table" and not it
 def test_a_run_that_repeats_a_row_shares_it(item: PaperItem) -> None:
     grid = build_grid(item, PUBLISHED, [own_row(item, 0.5, row=item.rows[0].key)])
     assert not grid.own_rows
-    assert grid.rows[0].source == "my-run"
+    assert grid.paper_rows[0].source == "my-run"
     frame = values_frame(grid)
     assert frame["source"].tolist()[:2] == ["published", "my-run"]
     assert len(frame) == len(item.rows) + 1
@@ -222,7 +221,7 @@ def test_values_outside_the_replication_interval_are_marked(ours: float, is_outs
     published = {(row.key, "zero_shot_accuracy"): Published.of(0.74, 150, 150, share=True)}
     run_row = OwnRow(("x",), "e", "d", 150, {("zero_shot", "accuracy"): value}, published, row.key)
     grid = build_grid(item, PUBLISHED, [run_row])
-    assert grid.rows[1].cells[0].own_value.is_outside is is_outside
+    assert grid.paper_rows[1].cells[0].own_value.is_outside is is_outside
     intervals = intervals_frame(grid)
     assert intervals["published_is_outside"].tolist() == ["yes" if is_outside else "no"]
     assert intervals["published"].tolist() == [0.74]
@@ -234,7 +233,7 @@ def test_without_the_papers_n_no_value_is_marked() -> None:
     published = {(row.key, "accuracy"): Published.of(0.9)}
     value = Measurement(0.1, 0.05, 0.15, 500, 0, 500)
     run_row = OwnRow(("x", "y"), "e", "d", 500, {("", "accuracy"): value}, published, row.key)
-    assert not build_grid(item, PUBLISHED, [run_row]).rows[0].cells[0].own_value.is_outside
+    assert not build_grid(item, PUBLISHED, [run_row]).paper_rows[0].cells[0].own_value.is_outside
 
 
 @pytest.mark.parametrize(

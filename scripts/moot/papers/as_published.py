@@ -24,7 +24,7 @@ from moot.core.experiment_config import ExperimentConfig
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.llm.identity import model_asked, provider
-from moot.papers.wording import MOOT_WORDING, OTHER_WORDING, PUBLISHED_WORDINGS
+from moot.papers.wording import MOOT_WORDING, OTHER_WORDING
 from moot.protocols import PROTOCOLS
 from moot.report.study_results import PaperMatch, PaperMatches
 from moot.scores.served import versions_said
@@ -56,21 +56,15 @@ class ExperimentSetting:
 
     @property
     def has_our_wording(self) -> bool:
-        """Whether some prompts, facts or scripts are in moot's words, and none in a third
-        party's.
-        """
-        is_published = self.wording in PUBLISHED_WORDINGS
-        return self.wording == MOOT_WORDING or (is_published and self.has_our_texts)
+        """Whether some prompts, facts or scripts are in moot's words."""
+        return self.wording == MOOT_WORDING or self.has_our_texts
 
     @property
     def wording_note(self) -> str:
         """Whose words its prompts and facts have, for readers; "" if no model was asked."""
         if not PROTOCOLS[self.config.protocol].prompts:
             return ""
-        is_published = self.wording in PUBLISHED_WORDINGS
-        return (
-            f"{self.wording}, moot's facts" if is_published and self.has_our_texts else self.wording
-        )
+        return f"{self.wording}, moot's facts" if self.has_our_texts else self.wording
 
     def has_cases_of(self, paper: "ExperimentSetting") -> bool:
         """Return whether it has the paper's data, and at least as many cases and repeats."""

@@ -254,35 +254,35 @@ def _draw_sorted(axes: "Axes", series: Sequence[Series]) -> None:
 
     Published ones are hollow; those of another study are hatched and stand on the right.
     """
-    pairs = []
+    bars: list[tuple[str, str, Point]] = []
     for one_series in series:
+        kind = "later study" if one_series.is_apart else "this run"
         for point in one_series.points:
-            name = str(point.x) if one_series.source == PUBLISHED else one_series.name
+            is_published = one_series.source == PUBLISHED
+            name = str(point.x) if is_published else one_series.name
             name += f" · {one_series.group}" if one_series.group else ""
-            pairs.append((name, point, one_series))
-    pairs.sort(key=lambda pair: (pair[2].is_apart, -pair[1].y.value, pair[0]))
-    for place, (_, point, one_series) in enumerate(pairs):
-        for shift, value, colour in ((-0.2, point.y, BLUE), (0.2, point.second, ORANGE)):
-            face = colour if _is_filled(one_series) else "none"
-            hatch = "////" if one_series.is_apart else None
-            style: Any = {"facecolor": face, "edgecolor": colour, "hatch": hatch}
-            axes.bar(place + shift, value.value, 0.38, **style)
-            if not math.isnan(value.low):
-                axes.vlines(place + shift, value.low, value.high, color="black", linewidth=0.8)
-    names = [name for name, *_ in pairs]
-    is_any_apart = any(one_series.is_apart for one_series in series)
+            bars.append(("table" if is_published else kind, name, point))
+    bars.sort(key=lambda bar: (bar[0] == "later study", -bar[2].y.value, bar[1]))
+    scores = (("F1", -0.2, BLUE), ("accuracy", 0.2, ORANGE))
+    for score, shift, colour in scores:
+        for kind, hatch in (("table", None), ("this run", None), ("later study", "////")):
+            places = [place + shift for place, bar in enumerate(bars) if bar[0] == kind]
+            points = [point for of_kind, _, point in bars if of_kind == kind]
+            values = [point.y if score == "F1" else point.second for point in points]
+            style: Any = {
+                "facecolor": colour if kind == "this run" else "none",
+                "edgecolor": colour,
+                "hatch": hatch,
+                "error_kw": {"linewidth": 0.8},
+            }
+            if values:
+                heights = [value.value for value in values]
+                ends = None if kind == "table" else whiskers([value.interval for value in values])
+                label = f"{score}, {kind}"
+                axes.bar(places, heights, 0.38, yerr=ends, label=label, **style)
+    names = [name for _, name, _ in bars]
     axes.set_xticks(range(len(names)), names, rotation=90, fontsize=SMALL_FONT_SIZE)
     axes.grid(visible=False, axis="x")
-    for colour, name in ((BLUE, "F1"), (ORANGE, "accuracy")):
-        axes.bar([math.nan], [math.nan], facecolor="none", edgecolor=colour, label=f"{name}, table")
-        axes.bar([math.nan], [math.nan], facecolor=colour, label=f"{name}, this run")
-        if is_any_apart:
-            style = {"facecolor": "none", "edgecolor": colour, "hatch": "////"}
-            axes.bar([math.nan], [math.nan], label=f"{name}, later study", **style)
-
-
-def _is_filled(series: Series) -> bool:
-    return series.source != PUBLISHED and not series.is_apart
 
 
 def _draw_bars(axes: "Axes", series: Sequence[Series]) -> None:

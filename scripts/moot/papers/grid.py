@@ -66,18 +66,19 @@ class GridRow:
     Attributes:
         heads: The head cells.
         cells: The other cells.
-        source: The origin of this run's values; "" if there are none.
         own_row: The own values.
-        is_own: Whether the paper does not have the row.
         starts_block: Whether a row is the first of a source.
     """
 
     heads: tuple[str, ...]
     cells: tuple[GridCell, ...]
-    source: str = ""
     own_row: OwnRow | None = None
-    is_own: bool = False
     starts_block: bool = False
+
+    @property
+    def source(self) -> str:
+        """The origin of this run's values; "" if there are none."""
+        return self.own_row.source if self.own_row else ""
 
     @property
     def description(self) -> str:
@@ -92,43 +93,41 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of a paper with this run's values."""
+    """A table of a paper with this run's values.
+
+    Attributes:
+        paper_rows: The paper's rows.
+        own_rows: The rows that the paper does not have.
+    """
 
     item: PaperItem
-    rows: tuple[GridRow, ...]
-
-    @property
-    def paper_rows(self) -> list[GridRow]:
-        """The paper's rows."""
-        return [row for row in self.rows if not row.is_own]
-
-    @property
-    def own_rows(self) -> list[GridRow]:
-        """The rows that the paper does not have."""
-        return [row for row in self.rows if row.is_own]
+    paper_rows: Sequence[GridRow]
+    own_rows: Sequence[GridRow]
 
     @property
     def has_own_values(self) -> bool:
         """Whether this run has a value in any cell."""
-        return any(row.has_own_values for row in self.rows)
+        return any(row.has_own_values for row in (*self.paper_rows, *self.own_rows))
 
 
 def build_grid(item: PaperItem, published: PublishedValues, parts: Sequence[Part]) -> Grid:
     """Build a table from the published values and the parts computed by studies."""
-    own_rows = [part for part in parts if isinstance(part, OwnRow)]
+    parts_with_values = [part for part in parts if isinstance(part, OwnRow)]
     facts = {part.row: part.text for part in parts if isinstance(part, Fact)}
     repeats: dict[str, OwnRow] = {}
-    for own_row in own_rows:
-        if own_row.row and not own_row.has_no_answer:
-            repeats.setdefault(own_row.row, own_row)
+    for part in parts_with_values:
+        if part.row and not part.has_no_answer:
+            repeats.setdefault(part.row, part)
     if item.is_one_system and repeats:
         repeats = dict.fromkeys([row.key for row in item.rows], next(iter(repeats.values())))
-    rows = [_paper_row(item, row, published, repeats.get(row.key), facts) for row in item.rows]
-    shown_ids = {id(own_row) for own_row in repeats.values()}
-    for own_row in own_rows:
-        if id(own_row) not in shown_ids:
-            rows += _own_rows(item, own_row)
-    return Grid(item, tuple(rows))
+    paper_rows = [
+        _paper_row(item, row, published, repeats.get(row.key), facts) for row in item.rows
+    ]
+    own_rows: list[GridRow] = []
+    for part in parts_with_values:
+        if all(part is not shown for shown in repeats.values()):
+            own_rows += _own_rows(item, part)
+    return Grid(item, paper_rows, own_rows)
 
 
 def _paper_row(
@@ -144,12 +143,12 @@ def _paper_row(
         text, published_value = spec.text, math.nan
         values = _published_values(item, row, spec, published)
         if values:
-            text = spec.form.format(*(published_text(value, spec) for value in values))
+            text = spec.form.format(*(cell_text(value, spec) for value in values))
             published_value = values[0] if len(values) == 1 else math.nan
         own_value = OwnCell(facts.get(row.key, "")) if spec.fact else own_cell(row, spec, own_row)
         is_bold = column.name in row.entry.get("bold", ())
         cells.append(GridCell(text, published_value, own_value, is_bold))
-    return GridRow(row.heads, tuple(cells), own_row.source if own_row else "", own_row)
+    return GridRow(row.heads, tuple(cells), own_row)
 
 
 def _published_values(
@@ -178,8 +177,7 @@ def _own_rows(item: PaperItem, own_row: OwnRow) -> Iterator[GridRow]:
             cells.append(GridCell(own_value=value))
         if any(cell.own_value.text for cell in cells) or own_row.has_no_answer:
             heads = row.own_heads if item.is_one_system else own_row.heads
-            where = (own_row.source, own_row)
-            yield GridRow(heads, tuple(cells), *where, is_own=True, starts_block=not has_started)
+            yield GridRow(heads, tuple(cells), own_row, starts_block=not has_started)
             has_started = True
 
 
@@ -189,7 +187,7 @@ def own_cell(row: PaperRow, spec: CellSpec, own_row: OwnRow | None) -> OwnCell:
     values = [own_cells.get((spec.part, score), NOT_MEASURED) for score in spec.scores]
     if own_row is None or not values or any(math.isnan(value.value) for value in values):
         return OwnCell()
-    texts = [_own_text(value.value, spec) for value in values]
+    texts = [cell_text(value.value, spec) for value in values]
     text = spec.form.format(*texts)
     if len(values) > 1:
         return OwnCell(text)
@@ -201,17 +199,13 @@ def own_cell(row: PaperRow, spec: CellSpec, own_row: OwnRow | None) -> OwnCell:
     return OwnCell(
         text,
         value,
-        f"[{_own_text(value.low, spec)}, {_own_text(value.high, spec)}]"
+        f"[{cell_text(value.low, spec)}, {cell_text(value.high, spec)}]"
         if all_defined(value.interval)
         else "",
         replication,
         is_replication and all_defined(replication) and not low <= value.value <= high,
-        _own_text(strict.value, spec),
+        cell_text(strict.value, spec),
     )
-
-
-def _own_text(value: float, spec: CellSpec) -> str:
-    return number_text(value, spec.digits, spec.is_percent)
 
 
 def _replication(published: Published | None, ours: Measurement) -> Interval:
@@ -232,25 +226,18 @@ def _replication(published: Published | None, ours: Measurement) -> Interval:
     return low * factor, high * factor
 
 
-def number_text(value: float, digits: int, is_percent: bool = False) -> str:
-    """Return a number with the paper's digits.
+def cell_text(value: float, spec: CellSpec) -> str:
+    """Return a value with the paper's digits; "" for none.
 
-    >>> number_text(0.638, 1, True)
-    '63.8%'
+    >>> cell_text(0.63, CellSpec(digits=2, is_percent=True, is_trimmed=True))
+    '63%'
     """
     if math.isnan(value):
         return ""
-    text = f"{100 * value if is_percent else value:.{digits}f}"
-    return f"{text}%" if is_percent else text
-
-
-def published_text(value: float, spec: CellSpec) -> str:
-    """Return a published value as the paper prints it."""
-    text = number_text(value, spec.digits, spec.is_percent)
+    text = f"{100 * value if spec.is_percent else value:.{spec.digits}f}"
     if spec.is_trimmed and "." in text:
-        sign = "%" if spec.is_percent else ""
-        text = text.removesuffix("%").rstrip("0").rstrip(".") + sign
-    return text
+        text = text.rstrip("0").rstrip(".")
+    return f"{text}%" if spec.is_percent else text
 
 
 def values_frame(grid: Grid) -> pd.DataFrame:
@@ -261,11 +248,11 @@ def values_frame(grid: Grid) -> pd.DataFrame:
     """
     names = [*grid.item.row_heads, *(column.name for column in grid.item.columns)]
     lines: list[list[str]] = []
-    for row in grid.rows:
-        if not row.is_own:
+    for place, row in enumerate((*grid.paper_rows, *grid.own_rows)):
+        if place < len(grid.paper_rows):
             published = [cell.published.removesuffix("%") for cell in row.cells]
             lines.append(["published", *row.heads, *published, "", ""])
-        if any(cell.own_value.text for cell in row.cells):
+        if row.has_own_values:
             own_texts = [cell.own_value.text.removesuffix("%") for cell in row.cells]
             answers = row.own_row.answers if row.own_row else AnswerCounts()
             counts = [str(answers.n), str(answers.n_invalid + answers.n_missing)]
@@ -283,7 +270,7 @@ def intervals_frame(grid: Grid) -> pd.DataFrame:
     """
     heads = list(grid.item.row_heads)
     lines: list[list[object]] = []
-    for row in grid.rows:
+    for row in (*grid.paper_rows, *grid.own_rows):
         for column, cell in zip(grid.item.columns, row.cells, strict=True):
             value = cell.own_value.value
             if math.isnan(value.value):

@@ -95,8 +95,12 @@ def row_of_runs(
 
 def series_of_run(run: Run, name: str, points: Iterable[Point], **fields: Any) -> Series:
     """Return points of a run; `fields` are further attributes of the series."""
-    size, made_up = count_cases([run]), run.results.config.made_up
-    described = {"source": run.experiment, "data": run.data, "cases": size, "made_up": made_up}
+    described: dict[str, Any] = {
+        "source": run.experiment,
+        "data": run.data,
+        "cases": count_cases([run]),
+        "made_up": run.results.config.made_up,
+    }
     return Series(name, points=tuple(points), **described | fields)
 
 

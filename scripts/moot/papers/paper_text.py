@@ -6,8 +6,10 @@ from html import unescape
 from pathlib import Path
 
 from moot.core.errors import UserError
+from moot.core.text_files import read_text
 
-_MAX_BYTES = 100 * 2**20
+_MOST_BEFORE_MARK = 1024
+"""Bytes at the beginning of a file that have the mark of a PDF."""
 _MIN_LETTERS = 200
 """A file with fewer letters than this does not contain a paper; a scanned PDF has no letters."""
 _REPEATED_PAGES = 3
@@ -39,14 +41,11 @@ def read_paper(path: Path) -> str:
             f"{path}: no such file; expected a paper as PDF, HTML or text. Name the file:"
             " --config prompts_from=FILE."
         )
-    content = path.read_bytes()
-    if len(content) > _MAX_BYTES:
-        raise UserError(
-            f"{path}: {len(content)} bytes; expected a paper of at most {_MAX_BYTES} bytes."
-        )
-    if content.lstrip()[:5] == b"%PDF-":
+    with path.open("rb") as file:
+        is_pdf = file.read(_MOST_BEFORE_MARK).lstrip().startswith(b"%PDF-")
+    if is_pdf:
         return _read_pdf(path)
-    text = _decode(content)
+    text = read_text(path)
     if re.search(r"<(?:!doctype\s+html|html|body)\b", text[:5000], re.I):
         text = _read_html(text)
     else:
@@ -61,16 +60,6 @@ def read_paper(path: Path) -> str:
 
 def _count_letters(text: str) -> int:
     return sum(character.isalnum() for character in text)
-
-
-def _decode(content: bytes) -> str:
-    """Decode UTF-8, or UTF-16 with a byte order mark, or else Latin-1."""
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return content.decode("utf-16", errors="replace")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252", errors="replace")
 
 
 def _read_pdf(path: Path) -> str:
