@@ -9,13 +9,12 @@ from conference_runs import hold_conferences, make_study
 from conference_script import LoadContextMaker, conference_case, script
 from moot.papers import fill_item
 from moot.papers.items import PaperItem, items_file, read_papers
-from moot.papers.page import InText, values_in_text, write_page
+from moot.papers.page import ItemContent, values_in_text, write_page
 from moot.papers.parts import Clauses, Fact, Part
 from moot.report.published import read_published
 from moot.report.study_results import StudyResults
-from moot.studies.appellate.legal.rubric import HALLUCINATION, RUBRIC
+from moot.studies.appellate.legal.rubric import EXAMPLES_OF_LABELS, HALLUCINATION, RUBRIC
 from moot.studies.appellate.legal.rules import label_statement
-from moot.studies.appellate.papers import EXAMPLES_OF_LABELS
 from panel_results import panel, study
 from project_copy import PROJECT
 
@@ -76,7 +75,7 @@ async def test_the_first_topic_is_shown_with_and_without_a_judge(
 
 def test_a_number_of_the_text_has_its_total_its_note_and_the_runs_value(tmp_path: Path) -> None:
     published = read_published(PROJECT / "data/published/published_results.csv")
-    own = {"synthetic/opinion_changes": ["3 of 12"]}
+    own = [Fact("synthetic/opinion_changes", "3 of 12")]
     values = {name: rest for name, *rest in values_in_text(published, own)}
     is_half = "changes of opinion (600 is half of the 1200 opportunities)"
     assert values[f"Synthetic debate: {is_half}"] == ["20 of 600", "3 of 12"]
@@ -88,8 +87,9 @@ def test_a_number_of_the_text_has_its_total_its_note_and_the_runs_value(tmp_path
     for number in ("0.428", "0.849", "0.752"):
         assert number in {value for value, _ in values.values()}
     paper = read_papers(items_file(PROJECT))["appellate"]
-    text = InText(values=(("changes <b>", "20 of 600", "3 of 12"),))
-    write_page(paper, [], {}, tmp_path, in_text=text)
+    text = ItemContent(PaperItem("appellate/text", "facts", "In the text"))
+    shown = [("changes <b>", "20 of 600", "3 of 12")]
+    write_page(paper, [], {}, tmp_path, in_text=text, text_values=shown)
     page = (tmp_path / "appellate.html").read_text(encoding="utf-8")
     assert "changes &lt;b&gt;" in page and "3 of 12" in page
 

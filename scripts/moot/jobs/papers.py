@@ -18,7 +18,7 @@ from moot.papers import fill_item
 from moot.papers.as_published import confirm_served
 from moot.papers.grid import published_values_of
 from moot.papers.items import Paper, PaperItem, items_file, read_papers
-from moot.papers.page import SCORES, ItemContent, paper_files, read_text, write_csv, write_page
+from moot.papers.page import SCORES, ItemContent, paper_files, values_in_text, write_csv, write_page
 from moot.papers.parts import Design
 from moot.papers.score_table import scores_frame
 from moot.papers.selection import KINDS_WITHOUT_DEBATES, describe_sizes, needed_experiments
@@ -66,10 +66,11 @@ def write_page_of_plan(plan: Plan, name: str, files: Collection[Path]) -> None:
         )
     published = pd.concat([of_study.published for of_study in results.values()])
     text = PaperItem(f"{name}/text", "facts", "In the text")
-    in_text = read_text(fill_item(text, results), findings.get(text.name, ()), published)
+    in_text = ItemContent(text, fill_item(text, results), findings.get(text.name, ()))
+    text_values = list(values_in_text(published, in_text.parts))
     is_rehearsal = plan.config.rehearsal
     values = published_values_of(published)
-    write_page(paper, contents, values, PAPERS, is_rehearsal, in_text)
+    write_page(paper, contents, values, PAPERS, is_rehearsal, in_text, text_values)
     write_csv(scores_frame(results.values()), PAPERS / name / SCORES, is_rehearsal)
 
 
@@ -192,8 +193,6 @@ def find_designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
             experiment=entry.name,
             protocol=entry.config.protocol,
             params=owner.view(entry.name).params,
-            models=tuple(entry.config.models),
-            dataset=entry.config.dataset,
             is_of_run=owner is plan,
             prompts=entry.prompts,
         )

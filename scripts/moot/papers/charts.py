@@ -53,23 +53,20 @@ MAX_HALF_LINE = 48
 
 def series_of(item: PaperItem, published: PublishedValues, parts: Sequence[Part]) -> list[Series]:
     """Return the published points of a figure, then the points of this run."""
-    table = item.published.partition("/")[2]
-    entries = item.entry.get("points", ())
     groups: dict[str, list[Point]] = {}
-    for entry in entries:
-        for (of_table, row, metric), value in published.items():
-            is_named = entry.get("row", row) == row and metric == entry["metric"]
-            if of_table == table and is_named:
+    for entry in item.entry.get("points", ()):
+        for (table, row, metric), value in published.items():
+            is_named = row == entry.get("row", row) and metric == entry["metric"]
+            if table == item.published_table and is_named:
                 second = published.get((table, row, entry.get("second", "")), math.nan)
-                x = entry.get("x", row)
-                point = Point(x, Measurement(float(value)), Measurement(float(second)))
+                values = (Measurement(float(value)), Measurement(float(second)))
+                point = Point(entry.get("x", row), *values)
                 groups.setdefault(entry.get("part", ""), []).append(point)
-    series = []
+    series: list[Series] = []
     for part, points in groups.items():
         name = ", ".join(filter(None, [item.entry.get("printed_in", PUBLISHED), part]))
-        series.append(
-            Series(name, PUBLISHED, tuple(points), _panels(item)[0], group=part, data=PUBLISHED)
-        )
+        place = {"panel": _panels(item)[0], "group": part, "data": PUBLISHED}
+        series.append(Series(name, PUBLISHED, tuple(points), **place))
     return series + [part for part in parts if isinstance(part, Series)]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
-from moot.papers.parts import Clauses, Design, Diagram, ItemRun, Part, Step
+from moot.papers.parts import Design, Diagram, ItemRun, Part, Step
 from moot.report.escaping import html, page_template
 
 COLUMN, GAP, MARGIN = 190, 26, 14
@@ -88,56 +88,44 @@ def diagram_svg(diagrams: Sequence[Diagram]) -> str:
 
 def _draw(diagram: Diagram) -> tuple[list[str], float]:
     """Return the elements of a diagram and its height."""
-    heights = _row_heights(diagram.steps)
-    rows = _rows(diagram.steps)
-    tops: list[float] = []
-    y = 46.0
-    stage_lines = []
-    stage = ""
-    for row, height in enumerate(heights):
-        first = next(step for step, of in zip(diagram.steps, rows, strict=True) if of == row)
-        if first.stage != stage:
-            stage = first.stage
-            stage_lines.append((y, stage))
-            y += BAND
-        tops.append(y)
-        y += height + GAP
     width = 2 * MARGIN + COLUMN * len(diagram.seats)
-    parts: list[str] = []
     centres = {seat: MARGIN + COLUMN * (place + 0.5) for place, seat in enumerate(diagram.seats)}
+    boxes: list[tuple[float, float, int]] = []
+    row_bottoms: list[float] = []
+    stage_lines: list[str] = []
+    stage_names: list[str] = []
+    y, stage = 46.0, ""
+    for row in _rows(diagram.steps):
+        if row[0].stage != stage:
+            stage = row[0].stage
+            place = f'x1="{MARGIN}" x2="{width - MARGIN}" y1="{y:.0f}" y2="{y:.0f}"'
+            stage_lines.append(f'<line class="stage" {place}/>')
+            place = f'x="{MARGIN}" y="{y + 14:.0f}"'
+            stage_names.append(f'<text class="soft" {place}>{html(stage)}</text>')
+            y += BAND
+        height = max(map(_box_height, row))
+        boxes += [(centres[step.seat], y, _box_height(step)) for step in row]
+        row_bottoms += [y + height] * len(row)
+        y += height + GAP
+    parts: list[str] = []
     for seat, x in centres.items():
         parts.append(f'<line class="lane" x1="{x}" x2="{x}" y1="34" y2="{y - 4:.0f}"/>')
         parts.append(f'<text class="head" x="{x}" y="24">{html(seat)}</text>')
-    stage_names = []
-    for top, name in stage_lines:
-        if name:
-            line = f'x1="{MARGIN}" x2="{width - MARGIN}" y1="{top:.0f}" y2="{top:.0f}"'
-            parts.append(f'<line class="stage" {line}/>')
-            place = f'x="{MARGIN}" y="{top + 14:.0f}"'
-            stage_names.append(f'<text class="soft" {place}>{html(name)}</text>')
-    boxes = []
-    for step, row in zip(diagram.steps, rows, strict=True):
-        boxes.append((centres[step.seat], tops[row], _box_height(step)))
-    bottoms = [top + height for top, height in zip(tops, heights, strict=True)]
-    parts += [*_arrows(diagram, boxes, [bottoms[row] for row in rows]), *stage_names]
+    parts += [*stage_lines, *_arrows(diagram, boxes, row_bottoms), *stage_names]
     for step, box in zip(diagram.steps, boxes, strict=True):
         parts += _box(step, *box)
     return parts, y + 4
 
 
-def _rows(steps: tuple[Step, ...]) -> list[int]:
-    """Return the row of each step; steps at the same time share one."""
-    rows: list[int] = []
+def _rows(steps: Sequence[Step]) -> list[list[Step]]:
+    """Return the steps by row; steps at the same time share one."""
+    rows: list[list[Step]] = []
     for step in steps:
-        rows.append(rows[-1] + (not step.is_simultaneous) if rows else 0)
+        if rows and step.is_simultaneous:
+            rows[-1].append(step)
+        else:
+            rows.append([step])
     return rows
-
-
-def _row_heights(steps: tuple[Step, ...]) -> list[int]:
-    heights: dict[int, int] = {}
-    for step, row in zip(steps, _rows(steps), strict=True):
-        heights[row] = max(heights.get(row, 0), _box_height(step))
-    return list(heights.values())
 
 
 def _lines(step: Step) -> list[str]:
@@ -182,11 +170,3 @@ def _arrows(
             path += f"V{top - TURN:.0f}H{x}V{top:.0f}"
             arrows.append(f'<path class="arrow" d="{path}" marker-end="url(#tip)"/>')
     return arrows
-
-
-def clauses_html(clauses: Clauses) -> str:
-    """Return a prompt by clause as a list of terms."""
-    lines = [f'<dl class="clauses" aria-label="{html(clauses.title)}">']
-    for name, text in clauses.clauses:
-        lines.append(f"<dt>{html(name)}</dt><dd>{html(text)}</dd>")
-    return "\n".join([*lines, "</dl>"])

@@ -1,10 +1,11 @@
 """A paper's example: a debate by step, with a column for each debater."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
+from moot.core.types import Fields
 from moot.papers.charts import PUBLISHED
 from moot.papers.grid import PublishedValues
 from moot.papers.items import PaperItem
@@ -44,10 +45,6 @@ def build_example(
 
     A printed number stands in the published values; a text names its row in braces.
     """
-    numbers: dict[str, str] = {}
-    for (table, row, _), value in published.items():
-        if table == item.published_table:
-            numbers[row] = f"{value:g}"
     examples = [part for part in parts if isinstance(part, Example)]
     own_rows = examples[0].rows if examples else ()
     seats = [str(seat) for seat in item.entry["seats"]]
@@ -56,18 +53,31 @@ def build_example(
             seats += sorted(row.cells.keys() - set(seats))
     lines: list[ExampleLine] = []
     for step in item.entry["steps"]:
-        for printed in step["paper"]:
-            texts = [printed] if isinstance(printed, str) else printed
-            filled_texts = [text.format_map(numbers) if numbers else text for text in texts]
+        head = str(step["head"])
+        for texts in _printed_texts(item, step, published):
             empty_cells = [""] * (len(seats) - len(texts) if len(texts) > 1 else 0)
-            lines.append(ExampleLine(step["head"], True, [*filled_texts, *empty_cells]))
+            lines.append(ExampleLine(head, True, [*texts, *empty_cells]))
         for row in own_rows:
-            if row.step == step["head"]:
+            if row.step == head:
                 has_columns = not set(seats).isdisjoint(row.cells)
                 texts = [row.cells.get(seat, "") for seat in seats]
                 whole_text = "\n\n".join(row.cells.values())
-                lines.append(ExampleLine(row.step, False, texts if has_columns else [whole_text]))
+                lines.append(ExampleLine(head, False, texts if has_columns else [whole_text]))
     return ExampleTable(seats, lines, examples[0].title if examples else "")
+
+
+def _printed_texts(
+    item: PaperItem, step: Fields, published: PublishedValues
+) -> Iterator[list[str]]:
+    """Yield the paper's texts of each row of a step, with the printed numbers."""
+    numbers = {
+        row: f"{value:g}"
+        for (table, row, _), value in published.items()
+        if table == item.published_table
+    }
+    for printed in step["paper"]:
+        texts = [printed] if isinstance(printed, str) else printed
+        yield [text.format_map(numbers) if numbers else text for text in texts]
 
 
 def example_frame(table: ExampleTable) -> pd.DataFrame:

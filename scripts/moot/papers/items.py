@@ -159,7 +159,12 @@ class PaperItem:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper with its items, in its own order; `invalid` says what becomes of invalid answers."""
+    """A paper with its items, in its own order.
+
+    Attributes:
+        invalid: What becomes of invalid answers.
+        prompts: The name of the paper in `prompts.csv`.
+    """
 
     name: str
     short: str
@@ -168,6 +173,7 @@ class Paper:
     invalid: str
     studies: tuple[str, ...]
     items: tuple[PaperItem, ...]
+    prompts: str
 
 
 def items_file(shipped: Path) -> Path:
@@ -198,7 +204,8 @@ def read_papers(path: Path) -> dict[str, Paper]:
     for name, entry in raw["papers"].items():
         of_paper = tuple(item for item in items if item.paper == name)
         texts = (entry["short"], entry["title"], entry["source"], entry["invalid"])
-        papers[name] = Paper(name, *texts, tuple(entry["studies"]), of_paper)
+        prompts = entry.get("prompts", name)
+        papers[name] = Paper(name, *texts, tuple(entry["studies"]), of_paper, prompts)
     return papers
 
 
@@ -236,17 +243,14 @@ def select_items(papers: Mapping[str, Paper], names: list[str]) -> Iterator[Pape
     Raises:
         UserError: A name matches nothing; the message names the nearest one.
     """
-    all_items = dict[str, PaperItem]()
+    items_by_name: dict[str, list[PaperItem]] = {"all": []}
     for paper in papers.values():
-        all_items |= {item.name: item for item in paper.items}
-    selected: set[str] = set()
+        items_by_name["all"] += paper.items
+        items_by_name[paper.name] = list(paper.items)
+        items_by_name |= {item.name: [item] for item in paper.items}
+    selected: list[PaperItem] = []
     for name in names:
-        if name == "all":
-            selected |= set(all_items)
-        elif name in papers:
-            selected |= {item.name for item in papers[name].items}
-        elif name in all_items:
-            selected.add(name)
-        else:
-            raise unknown_name("item of a paper", name, [*all_items, *papers, "all"])
-    yield from (item for name, item in all_items.items() if name in selected)
+        if name not in items_by_name:
+            raise unknown_name("item of a paper", name, items_by_name)
+        selected += items_by_name[name]
+    yield from (item for item in items_by_name["all"] if item in selected)

@@ -1,7 +1,7 @@
 """The page of a paper, and the files of its tables and figures."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -10,12 +10,13 @@ import pandas as pd
 from moot.core.durable import write_atomically
 from moot.core.endpoint_traits import REHEARSAL_MARK
 from moot.papers.charts import PUBLISHED, draw_chart, points_frame, series_of
-from moot.papers.diagrams import clauses_html, diagram_svg
+from moot.papers.diagrams import diagram_svg
 from moot.papers.examples import build_example, example_frame
 from moot.papers.grid import Grid, PublishedValues, build_grid, intervals_frame, values_frame
 from moot.papers.items import Paper, PaperItem
-from moot.papers.paper_latex import example_latex, latex_source
+from moot.papers.paper_latex import latex_source
 from moot.papers.parts import Clauses, Diagram, Example, Fact, OwnRow, Part, Series, Step
+from moot.papers.selection import KINDS_WITHOUT_DEBATES
 from moot.report.escaping import csv_cell, page_template
 from moot.report.figures import made_up_mark
 from moot.report.latex import column_groups
@@ -25,15 +26,13 @@ TEMPLATES = Path(__file__).parent / "page"
 PAGE_ENDINGS: Mapping[str, tuple[str, ...]] = {
     "table": ("csv", "tex", "intervals.csv"),
     "facts": ("csv", "tex"),
-    "example": ("csv", "tex"),
+    "example": ("csv",),
     "figure": ("svg", "csv"),
     "diagram": ("svg",),
 }
 """Kind of an item to the endings of its files."""
 SCORES = "scores.csv"
 """The file of a paper with all scores of its runs."""
-KINDS_FROM_DESIGN = ("facts", "diagram")
-"""Kinds of items that show the configuration, and need no debate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,38 +83,14 @@ def notes_on(parts: Iterable[Part]) -> list[tuple[str, ...]]:
     return [part.made_up for part in parts if isinstance(part, with_values)]
 
 
-@dataclass(frozen=True, slots=True)
-class InText:
-    """What stands in a paper's text.
-
-    Attributes:
-        findings: Findings about it.
-        values: What a number of the text counts, the number, and what this run has.
-        clauses: What its appendix shows, as this run has it.
-    """
-
-    findings: tuple[str, ...] = ()
-    values: tuple[tuple[str, str, str], ...] = ()
-    clauses: tuple[Clauses, ...] = ()
-
-
-NOTHING_IN_TEXT = InText()
-
-
-def read_text(parts: Sequence[Part], findings: Sequence[str], published: pd.DataFrame) -> InText:
-    """Return what a paper's text and appendix show, beside what this run has."""
+def values_in_text(
+    published: pd.DataFrame, parts: Iterable[Part]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield what a paper's text states in numbers, with each number and what this run has."""
     own_texts: dict[str, list[str]] = {}
     for part in parts:
         if isinstance(part, Fact):
             own_texts.setdefault(part.row, []).append(part.text)
-    clauses = tuple(part for part in parts if isinstance(part, Clauses))
-    return InText(tuple(findings), tuple(values_in_text(published, own_texts)), clauses)
-
-
-def values_in_text(
-    published: pd.DataFrame, own_texts: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[str, str, str]]:
-    """Yield what a paper's text states in numbers, with each number and what this run has."""
     in_text = published[published["table"].str.startswith("text")]
     columns = ["row", "metric", "value", "n", "note"]
     for row, metric, value, n, name in in_text[columns].itertuples(index=False, name=None):
@@ -142,7 +117,8 @@ def write_page(
     published: PublishedValues,
     folder: Path,
     is_rehearsal: bool = False,
-    in_text: InText = NOTHING_IN_TEXT,
+    in_text: ItemContent | None = None,
+    text_values: Sequence[tuple[str, str, str]] = (),
 ) -> None:
     """Write the page of a paper, and the files of its items.
 
@@ -152,7 +128,8 @@ def write_page(
         published: All published values of its studies.
         folder: The folder `results/papers`.
         is_rehearsal: Whether the run is a rehearsal.
-        in_text: What the section "In the text" shows.
+        in_text: What the text and the appendix show; None without such a section.
+        text_values: What the text states in numbers (`values_in_text`).
     """
     target = folder / paper.name
     target.mkdir(parents=True, exist_ok=True)
@@ -160,16 +137,14 @@ def write_page(
     notes = [notes_on(content.parts) for content in contents]
     warnings = join_notes(chain.from_iterable(chain.from_iterable(notes)))
     template = page_template("paper.html", TEMPLATES)
-    appendix = [_clauses_block(part) for part in in_text.clauses]
     page = template.render(
         paper=paper,
         blocks=blocks,
-        tables=sum(item.number.startswith("Table") for item in paper.items),
-        figures=sum(item.number.startswith("Figure") for item in paper.items),
         rehearsal_note=REHEARSAL_NOTE if is_rehearsal else "",
         warnings=warnings,
         in_text=in_text,
-        appendix=appendix,
+        text_values=text_values,
+        appendix=[part for part in in_text.parts if isinstance(part, Clauses)] if in_text else [],
         made_up_kinds=", ".join(warning.partition(":")[0] for warning in warnings),
     )
     write_atomically(folder / f"{paper.name}.html", page)
@@ -188,16 +163,19 @@ def _write_item(
     grid: Grid | None = None
     if item.kind in ("table", "facts"):
         grid = build_grid(item, published, content.parts)
-        findings = (f"Found in the paper: {finding}" for finding in content.findings)
-        notes = [note for note in (item.note, *findings, *content.departures) if note]
-        notes = [*content.warnings, *notes]
-        if is_rehearsal:
-            notes = [REHEARSAL_NOTE, *notes]
+        findings = [f"Found in the paper: {finding}" for finding in content.findings]
+        rehearsal = [REHEARSAL_NOTE] if is_rehearsal else []
+        item_notes = [item.note] if item.note else []
+        notes = [*rehearsal, *content.warnings, *item_notes, *findings, *content.departures]
         write_csv(values_frame(grid), target / f"{item.key}.csv", is_rehearsal)
         if item.kind == "table":
             write_csv(intervals_frame(grid), target / f"{item.key}.intervals.csv", is_rehearsal)
         write_atomically(target / f"{item.key}.tex", latex_source(paper, grid, notes))
-        block |= {"grid": grid, "groups": _heading_groups(grid), "has_values": grid.has_own_values}
+        block |= {
+            "grid": grid,
+            "groups": column_groups(column.group for column in item.columns),
+            "has_values": grid.has_own_values,
+        }
     elif item.kind == "figure":
         series = series_of(item, published, content.parts)
         mark = REHEARSAL_MARK if is_rehearsal else content.mark
@@ -205,14 +183,15 @@ def _write_item(
         write_csv(points_frame(series), target / f"{item.key}.csv", is_rehearsal)
         has_own = any(part.source != PUBLISHED for part in series)
         block |= {"image": f"{paper.name}/{item.key}.svg", "has_values": has_own}
-        block["has_points"] = bool(series)
     elif item.kind == "diagram":
         block |= _write_diagrams(content, target / f"{item.key}.svg")
     else:
-        block |= _write_example(paper, content, published, target, is_rehearsal)
+        example = build_example(item, published, content.parts)
+        write_csv(example_frame(example), target / f"{item.key}.csv", is_rehearsal)
+        block |= {"example": example, "has_values": bool(example.title)}
     has_rows = bool(block["has_values"]) or bool(grid and grid.own_rows)
-    block["is_drawn"] = item.kind in KINDS_FROM_DESIGN and block["has_values"]
-    block["is_filled"] = item.kind not in KINDS_FROM_DESIGN and block["has_values"]
+    block["is_drawn"] = item.kind in KINDS_WITHOUT_DEBATES and block["has_values"]
+    block["is_filled"] = item.kind not in KINDS_WITHOUT_DEBATES and block["has_values"]
     block["reason"] = _reason_without_values(item, has_rows, is_rehearsal)
     return block
 
@@ -226,48 +205,18 @@ def _reason_without_values(item: PaperItem, has_rows: bool, is_rehearsal: bool) 
     return "This run has no values for this item; the command below fills it."
 
 
-def _heading_groups(grid: Grid) -> list[tuple[str, int]]:
-    """Return the headings above columns, each with its number of columns; [] without groups."""
-    groups = column_groups(column.group for column in grid.item.columns)
-    return groups if any(name for name, _ in groups) else []
-
-
 def _write_diagrams(content: ItemContent, path: Path) -> dict[str, object]:
     diagrams = [part for part in content.parts if isinstance(part, Diagram)]
     clauses = [part for part in content.parts if isinstance(part, Clauses)]
-    drawings = [
-        {"title": part.title, "svg": diagram_svg([part]), "notes": part.notes} for part in diagrams
-    ]
-    lists = [_clauses_block(part) for part in clauses]
+    drawings = [replace(part, svg=diagram_svg([part])) for part in diagrams]
     write_atomically(path, diagram_svg(diagrams or [*map(_clauses_diagram, clauses[:1])]))
-    return {"drawings": [*drawings, *lists], "has_values": bool(drawings or lists)}
-
-
-def _clauses_block(part: Clauses) -> dict[str, object]:
-    return {"title": part.title, "svg": clauses_html(part), "notes": part.notes}
+    return {"drawings": [*drawings, *clauses], "has_values": bool(drawings or clauses)}
 
 
 def _clauses_diagram(clauses: Clauses) -> Diagram:
     """Return clauses as a diagram of one column."""
     steps = [Step("Prompt", f"{name}: {text}") for name, text in clauses.clauses]
     return Diagram(clauses.title, ("Prompt",), tuple(steps))
-
-
-def _write_example(
-    paper: Paper,
-    content: ItemContent,
-    published: PublishedValues,
-    target: Path,
-    is_rehearsal: bool,
-) -> dict[str, object]:
-    item = content.item
-    table = build_example(item, published, content.parts)
-    write_csv(example_frame(table), target / f"{item.key}.csv", is_rehearsal)
-    notes = [REHEARSAL_NOTE] if is_rehearsal else []
-    notes += [*content.warnings, *filter(None, [item.note])]
-    source = example_latex(paper, item, table, notes)
-    write_atomically(target / f"{item.key}.tex", source)
-    return {"example": table, "has_values": bool(table.title)}
 
 
 def write_csv(frame: pd.DataFrame, path: Path, is_rehearsal: bool) -> None:

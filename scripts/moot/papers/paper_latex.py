@@ -1,14 +1,8 @@
-"""A paper's tables and examples as LaTeX."""
+"""A paper's tables as LaTeX."""
 
-from collections.abc import Sequence
-
-from moot.papers.examples import ExampleLine, ExampleTable
 from moot.papers.grid import Grid, GridCell, GridRow
 from moot.papers.items import Paper, PaperItem
 from moot.report.latex import LatexColumn, latex_table, table_label
-
-MAX_OWN_CHARS = 160
-"""Characters of this run in a cell of an example."""
 
 
 def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
@@ -34,35 +28,8 @@ def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
     return latex_table(columns, rows, _caption(paper, item), label, notes)
 
 
-def example_latex(paper: Paper, item: PaperItem, table: ExampleTable, notes: Sequence[str]) -> str:
-    """Return the source of an example; texts of this run are cut, so that it fits on a page."""
-    columns = [LatexColumn("Source"), *(LatexColumn(seat.capitalize()) for seat in table.seats)]
-    rows: list[tuple[str, ...]] = []
-    step = ""
-    for line in table.lines:
-        if line.step != step:
-            step = line.step
-            rows += [(), (step,)]
-        rows.append(_example_row(line))
-    if table.title:
-        notes = [f"This run: {table.title}. Long texts are cut.", *notes]
-    label = table_label(item.paper, item.key)
-    return latex_table(columns, rows[1:], _caption(paper, item), label, notes)
-
-
 def _caption(paper: Paper, item: PaperItem) -> str:
     return f"{paper.short}, {item.number}: {item.title}"
-
-
-def _example_row(line: ExampleLine) -> tuple[str, ...]:
-    """Return the cells of a row; a text of the judge spans all columns."""
-    source = "Paper" if line.is_published else "This run"
-    texts = []
-    for text in line.texts:
-        words = "; ".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
-        is_cut = not line.is_published and len(words) > MAX_OWN_CHARS
-        texts.append(f"{words[:MAX_OWN_CHARS]} ..." if is_cut else words)
-    return (f"{source}: {texts[0]}",) if len(texts) == 1 else (source, *texts)
 
 
 def _own_text(cell: GridCell) -> str:

@@ -31,12 +31,6 @@ from moot.papers.wording import (
 
 DOWNLOAD = "download"
 """The value of `prompts_from` that fetches the pinned program of AgenticSimLaw's authors."""
-_ITEM_KEYS: Mapping[str, str] = {
-    "triem": "appellate",
-    "agenticsimlaw": "courtroom",
-    "debate_feedback": "feedback",
-}
-"""The key in `data/published/items.yaml` of each paper in `prompts.csv`."""
 _TITLE_LETTERS = 5000
 """A paper's title is within this number of letters."""
 _CODE_TITLE = "AgenticSimLaw's published code"
@@ -91,7 +85,8 @@ def write_prompts(
         return _describe([result], source)
     paper = PaperText(read_paper(Path(source)))
     rows = read_rows(shipped / PUBLISHED / WORDS_TABLE)
-    titles = _titles(shipped)
+    papers = read_papers(items_file(shipped)).values()
+    titles = {paper.prompts: paper.title for paper in papers}
     beginning = paper.letters[:_TITLE_LETTERS].casefold()
     results = []
     for key, title in titles.items():
@@ -209,10 +204,3 @@ def _warn_of_punctuation(path: Path) -> str:
         f"  {path.as_posix()}: its letters match the paper, but its punctuation does not. Compare "
         "it with the paper. Until then it counts as another wording."
     )
-
-
-def _titles(shipped: Path) -> dict[str, str]:
-    """Return the title of each paper by its name in prompts.csv, or else in items.yaml."""
-    names = {item_key: name for name, item_key in _ITEM_KEYS.items()}
-    papers = read_papers(items_file(shipped))
-    return {names.get(key, key): paper.title for key, paper in papers.items()}

@@ -24,8 +24,6 @@ class Design:
         experiment: Its name.
         protocol: Its protocol.
         params: The parameters of the protocol, defaults filled in.
-        models: Its models.
-        dataset: Its data set.
         is_of_run: Whether it belongs to this run; otherwise it is the paper's design.
         prompts: Its prompt templates.
     """
@@ -33,8 +31,6 @@ class Design:
     experiment: str
     protocol: str
     params: Fields
-    models: tuple[str, ...]
-    dataset: str
     is_of_run: bool
     prompts: Prompts
 
@@ -187,12 +183,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """A configured protocol: seats as columns, steps from above."""
+    """A configured protocol: seats as columns, steps from above; `svg` is its drawing."""
 
     title: str
     seats: tuple[str, ...]
     steps: tuple[Step, ...]
     notes: tuple[str, ...] = ()
+    svg: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from moot.core.read_config import merge_over_defaults
 from moot.core.sections import SECTIONS
 from moot.core.shipped_files import paper_files
 from moot.core.types import Fields, JsonObject
-from moot.datasets import LOADERS, DatasetOptions
+from moot.datasets import DatasetOptions
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
 from moot.papers.wording import PUBLISHED, TEMPLATES, WORDS_TABLE, read_rows
 from moot.protocols import PROTOCOLS
@@ -117,18 +117,11 @@ def _loader_of(dataset: str, design: Fields) -> str:
 
 
 def _check_datasets(options: Any, design: Fields) -> None:
-    """Check the names of `papers.datasets`, and the sources that they choose."""
-    loaders = {name: _loader_of(name, design) for name in design["datasets"]}
-    loaders |= {loader: loader for loader in loaders.values()}
-    for name, choice in options.datasets.items():
-        place = "papers.datasets"
-        if name not in loaders:
-            raise unknown_name("data set of the papers", str(name), loaders, place)
-        if isinstance(choice, Mapping):
-            continue
-        sources = get_args(LOADERS[loaders[name]].options.model_fields["source"].annotation)
-        if choice not in sources:
-            raise unknown_name("source", str(choice), sources, f"{place}.{name}")
+    """Check the names of `papers.datasets`; the plan checks the sources that they choose."""
+    names = {*design["datasets"], *(_loader_of(name, design) for name in design["datasets"])}
+    for name in options.datasets:
+        if name not in names:
+            raise unknown_name("data set of the papers", str(name), names, "papers.datasets")
 
 
 def needed_experiments(items: Iterable[PaperItem], shipped: Path) -> list[str]:
@@ -205,15 +198,14 @@ def _shrink(entry: JsonObject, cases: int) -> None:
 
     A number that is none stays; the plan describes the fault.
     """
-    all_cases, calibration = (
-        str(entry.get(key) or cases) for key in ("cases", "calibration_cases")
-    )
-    if not (all_cases.isdecimal() and calibration.isdecimal()):
+    sizes = (entry.get(key) or cases for key in ("cases", "calibration_cases"))
+    try:
+        all_cases, calibration = map(int, sizes)
+    except ValueError:
         return
-    entry["cases"] = min(int(all_cases), cases)
+    entry["cases"] = min(all_cases, cases)
     if entry.get("calibration_cases"):
-        share = entry["cases"] / int(all_cases)
-        entry["calibration_cases"] = math.ceil(share * int(calibration))
+        entry["calibration_cases"] = math.ceil(entry["cases"] / all_cases * calibration)
 
 
 def describe_sizes(experiments: Mapping[str, ExperimentConfig], shipped: Path) -> Iterator[str]:

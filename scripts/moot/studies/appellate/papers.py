@@ -19,6 +19,8 @@ from moot.report.study_results import Measurement, StudyResults
 from moot.stats.statistic import share_statistic
 from moot.studies.appellate.legal.rubric import (
     AFFIRMED_CODE,
+    CRITERIA_OF_LABELS,
+    EXAMPLES_OF_LABELS,
     NO_STANCE_CODE,
     NOT_AFFIRMED_CODE,
     RUBRIC,
@@ -68,19 +70,6 @@ CODES = {"code1": AFFIRMED_CODE, "code0": NOT_AFFIRMED_CODE, "code3": NO_STANCE_
 CODES_OF_PANELS = {"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE}
 PHASE_OF_FIGURES = {"figure5": "synthetic", "figure6": "multiagent", "figure7": "human_ai"}
 RUBRIC_TITLE = "The rubric of appendix ii, in moot's words and with examples of ours"
-EXAMPLES_OF_LABELS = {
-    "AFFIRM": "The clinic's notice was clear enough, so I would affirm the judgment below.",
-    "REVERSE": "The warrant named no place to be searched; I would reverse the judgment.",
-    "REMAND": "The record is silent on consent. I would remand the case for further findings.",
-    "REVERSE AND REMAND": "I would reverse the dismissal and remand the case for trial.",
-    "REVERSE OR REMAND": "The district court should not have dismissed the complaint.",
-    "NONE": "The doctor recorded the visits. The patients had signed a form.",
-    "HALLUCINATION": "The defendant broke the law on privacy. I would reverse her conviction.",
-}
-"""Labels of the rubric to statements of ours."""
-CRITERIA_OF_LABELS = {"AFFIRM": "explicit or implicit", "REVERSE OR REMAND": "implicit"}
-CRITERIA_OF_LABELS |= {"NONE": "no stance taken", "HALLUCINATION": "error"}
-"""The criteria that the paper prints; of the other labels it is "explicit"."""
 
 
 @fills(STUDY, "appellate/table1")

@@ -5,7 +5,6 @@ conference.
 from dataclasses import replace
 from pathlib import Path
 
-from moot.core.types import Fields
 from moot.core.utterance_kinds import DECISION, GRADE, OPENING, STATEMENT
 from moot.papers import fills
 from moot.papers.diagrams import draw_designs
@@ -35,13 +34,9 @@ def name_participants(run: Run) -> str:
     """Return the models that take part in the exchanges which a run's judge decides on."""
     if run.results.config.protocol == JUDGING:
         return str(run.params["source_model"])
-    seats = run.params.get("seats", {})
-    names = [seats.get(seat, run.model) for seat in _participant_seats(run.params)]
+    seats, count = run.params.get("seats", {}), int(run.params["participants"])
+    names = [seats.get(participant_seat(number), run.model) for number in range(1, count + 1)]
     return ", ".join(dict.fromkeys(names))
-
-
-def _participant_seats(params: Fields) -> list[str]:
-    return [participant_seat(number) for number in range(1, int(params["participants"]) + 1)]
 
 
 DECISIONS_OF_TABLE = 5

@@ -140,9 +140,14 @@ def _scatter(run: ItemRun, places: Iterable[tuple[Run, float]]) -> Iterator[Seri
     for model_run, x in places:
         y = measure(model_run, run.item.entry["y"]["score"])
         if not math.isnan(x + y.value):
-            prompt = PROMPT_NAMES.get(model_run.results.config.protocol, "")
-            name = f"{model_run.model_name}, {prompt}" if prompt else _label(model_run)
+            prompt = _prompt_name(model_run)
+            name = ", ".join(filter(None, [_label(model_run), prompt]))
             yield series_of_run(model_run, name, [Point(x, y)], group=prompt)
+
+
+def _prompt_name(run: Run) -> str:
+    """Return the name of a single prompt; "" for a debate."""
+    return PROMPT_NAMES.get(run.results.config.protocol, "")
 
 
 @fills(STUDY, "courtroom/figure4")
@@ -163,8 +168,8 @@ def _score_series(run: ItemRun, runs: Iterable[Run]) -> Iterator[Series]:
         accuracy = measure(model_run, run.item.entry["y"]["second"])
         if not math.isnan(f1.value):
             label = _label(model_run)
-            prompt = PROMPT_NAMES.get(model_run.results.config.protocol, "")
-            yield series_of_run(model_run, label, [Point(label, f1, accuracy)], group=prompt)
+            points = [Point(label, f1, accuracy)]
+            yield series_of_run(model_run, label, points, group=_prompt_name(model_run))
 
 
 @fills(STUDY, "courtroom/text")

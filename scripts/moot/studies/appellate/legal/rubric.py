@@ -57,3 +57,18 @@ def decide_outcome(dispositions: Collection[str]) -> str:
     if is_undone:
         return "reverse"
     return "dismiss" if "dismiss" in names else ""
+
+
+EXAMPLES_OF_LABELS = {
+    "AFFIRM": "The clinic's notice was clear enough, so I would affirm the judgment below.",
+    "REVERSE": "The warrant named no place to be searched; I would reverse the judgment.",
+    "REMAND": "The record is silent on consent. I would remand the case for further findings.",
+    "REVERSE AND REMAND": "I would reverse the dismissal and remand the case for trial.",
+    "REVERSE OR REMAND": "The district court should not have dismissed the complaint.",
+    "NONE": "The doctor recorded the visits. The patients had signed a form.",
+    "HALLUCINATION": "The defendant broke the law on privacy. I would reverse her conviction.",
+}
+"""Labels of the rubric to statements of ours."""
+CRITERIA_OF_LABELS = {"AFFIRM": "explicit or implicit", "REVERSE OR REMAND": "implicit"}
+CRITERIA_OF_LABELS |= {"NONE": "no stance taken", "HALLUCINATION": "error"}
+"""The criteria that the paper prints; of the other labels it is "explicit"."""
