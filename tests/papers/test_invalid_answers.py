@@ -110,6 +110,7 @@ def test_the_page_and_the_latex_source_show_invalid_answers(
     source = (tmp_path / "pages/courtroom/table5.tex").read_text(encoding="utf-8")
     for text in (page, source):
         assert "6 of 12 answers invalid" in text and "0.50" in text
+        assert "jackknife over clusters" in text, "the kinds of the intervals"
 
 
 def phases(folder: Path, protocol: str, course: str, **changes: Any) -> StudyResults:

@@ -3,6 +3,7 @@ syntax tree.
 """
 
 import csv
+import hashlib
 import json
 import re
 import shutil
@@ -19,7 +20,7 @@ from moot.llm.request import Request
 from moot.papers.code_prompts import read_code_texts
 from moot.papers.paper_prompts import DOWNLOAD, write_prompts
 from moot.papers.paper_text import read_paper
-from moot.papers.printed_passages import PaperText, letters_digest, letters_of
+from moot.papers.printed_passages import PaperText, letters_of
 from moot.papers.wording import words_digest
 from results_on_disk import REARREST
 from scripted_model import PROJECT, hold
@@ -64,7 +65,7 @@ def prompt_row(name: str, words: str, slots: list[tuple[str, str]]) -> dict[str,
         "slots": " ".join(slot for slot, _ in slots),
         "sha256": words_digest(words),
         "letters": len(letters),
-        "letters_sha256": letters_digest(letters),
+        "letters_sha256": hashlib.sha256(letters.encode()).hexdigest(),
         "printed_slots": " ".join(printed_slots),
     }
 

@@ -12,6 +12,7 @@ from moot.core.read_config import default_config, merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.papers.items import items_file, read_papers
 from moot.papers.selection import add_paper_experiments, describe_sizes, needed_experiments
+from moot.papers.wording import PUBLISHED, TEMPLATES, WORDS_TABLE, read_rows
 from moot.plan.papers_of_run import paper_plan
 from moot.plan.plan import Plan
 
@@ -82,16 +83,12 @@ def test_the_default_data_sets_keep_their_options() -> None:
             {"items": "courtroom/table4", "datasets": {"nlsy79": "synthetic"}},
             "did you mean 'nlsy97'",
         ),
-        (
-            {"items": "courtroom/table4", "datasets": {"nlsy97": "synthetik"}},
-            "papers.datasets.nlsy97: unknown source 'synthetik'; did you mean 'synthetic'",
-        ),
-        ({"items": "courtroom/table4", "datasets": {"nlsy97": None}}, "unknown source 'None'"),
+        ({"items": "courtroom/table4", "datasets": {"nlsy97": "synthetik"}}, "synthetic"),
     ],
 )
 def test_unknown_names_are_errors_with_the_nearest_name(papers: Any, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        select_experiments(**papers)
+        make_plan(select_experiments(**papers))
 
 
 def test_own_models_take_the_seats_that_no_own_entry_fills() -> None:
@@ -209,3 +206,25 @@ def test_a_number_of_cases_in_quotes_is_a_number() -> None:
     assert config["experiments"]["paper-zero-shot"]["cases"] == 20
     with pytest.raises(UserError, match="many"):
         make_plan(config)
+
+
+def test_missing_passages_stop_the_run_with_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=r"lacks words/.*prompts_from=FILE"):
+        select_experiments(items="courtroom/table4", prompts="paper")
+
+
+def test_printed_prompts_are_used_where_the_paper_prints_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for row in read_rows(PROJECT / PUBLISHED / WORDS_TABLE):
+        path = TEMPLATES / row["paper"] / row["protocol"] / row["file"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("words", encoding="utf-8")
+    experiments = select_experiments(items="courtroom", prompts="paper")["experiments"]
+    folder = "config/prompts_published/agenticsimlaw/zero_shot"
+    assert experiments["paper-zero-shot"]["prompts"] == folder
+    assert not experiments["paper-courtroom"].get("prompts"), "the paper prints none"

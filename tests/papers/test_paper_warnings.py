@@ -24,7 +24,7 @@ PAPERS = read_papers(items_file(PROJECT))
 COURTROOM = {item.key: item for item in PAPERS["courtroom"].items}
 SYNTHETIC = "nlsy97: SYNTHETIC DATA: <made-up>."
 SIMULATED = "spoken: SIMULATED MODEL: no model."
-POINT = Point("x", Measurement(0.5), Measurement(0.5))
+POINT = Point(1.0, Measurement(0.5), Measurement(0.5))
 
 
 def part_of(item: PaperItem, *made_up: str) -> Part:

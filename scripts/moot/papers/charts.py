@@ -223,7 +223,6 @@ def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
         place = groups.index(one_series.group)
         style = _style(place, one_series.source == PUBLISHED)
         style |= {"marker": MARKERS[place % len(MARKERS)], "linestyle": "none"}
-        style["alpha"] = 0.6 if len(series) > MAX_POINTS_OF_SIZE else 1
         label = "_" if one_series.group in named_groups else one_series.group or "model"
         _draw_points(axes, one_series, label, style)
         named_groups.add(one_series.group)

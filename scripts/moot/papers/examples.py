@@ -46,9 +46,9 @@ def build_example(
     A printed number stands in the published values; a text names its row in braces.
     """
     examples = [part for part in parts if isinstance(part, Example)]
-    own_rows = examples[0].rows if examples else ()
+    own, *_ = [*examples, Example("", ())]
     seats = [str(seat) for seat in item.entry["seats"]]
-    for row in own_rows:
+    for row in own.rows:
         if len(row.cells) > 1:
             seats += sorted(row.cells.keys() - set(seats))
     lines: list[ExampleLine] = []
@@ -57,13 +57,13 @@ def build_example(
         for texts in _printed_texts(item, step, published):
             empty_cells = [""] * (len(seats) - len(texts) if len(texts) > 1 else 0)
             lines.append(ExampleLine(head, True, [*texts, *empty_cells]))
-        for row in own_rows:
+        for row in own.rows:
             if row.step == head:
                 has_columns = not set(seats).isdisjoint(row.cells)
                 texts = [row.cells.get(seat, "") for seat in seats]
                 whole_text = "\n\n".join(row.cells.values())
                 lines.append(ExampleLine(head, False, texts if has_columns else [whole_text]))
-    return ExampleTable(seats, lines, examples[0].title if examples else "")
+    return ExampleTable(seats, lines, own.title)
 
 
 def _printed_texts(

@@ -195,12 +195,11 @@ def trained_rows(
             elif row.cells:
                 key = row.heads if shared_row is None else (*row.heads, data)
                 rows[key] = row
-    order = {row.key: place for place, row in enumerate(run.item.rows)}
-
-    def place(row: OwnRow) -> int:
-        return order.get(row.source.removesuffix(REBALANCED), len(order))
-
-    return sorted(rows.values(), key=place)
+    keys = [row.key for row in run.item.rows]
+    order = {key: place for place, key in enumerate(keys)}
+    return sorted(
+        rows.values(), key=lambda row: order.get(row.source.removesuffix(REBALANCED), len(keys))
+    )
 
 
 def _trained_row(run: ItemRun, data: str, board_row: Fields) -> OwnRow:

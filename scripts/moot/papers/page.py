@@ -31,6 +31,11 @@ PAGE_ENDINGS: Mapping[str, tuple[str, ...]] = {
     "diagram": ("svg",),
 }
 """Kind of an item to the endings of its files."""
+INTERVALS = (
+    "Brackets: 95 % intervals; Wilson's score interval for a share of independent cases, else a"
+    " jackknife over clusters of cases, such as topics. A single case has none, nor have a trained"
+    " model's precision and recall and cross-validated values."
+)
 SCORES = "scores.csv"
 """The file of a paper with all scores of its runs."""
 
@@ -144,8 +149,8 @@ def write_page(
         warnings=warnings,
         in_text=in_text,
         text_values=text_values,
+        intervals=INTERVALS,
         appendix=[part for part in in_text.parts if isinstance(part, Clauses)] if in_text else [],
-        made_up_kinds=", ".join(warning.partition(":")[0] for warning in warnings),
     )
     write_atomically(folder / f"{paper.name}.html", page)
 
@@ -163,14 +168,7 @@ def _write_item(
     grid: Grid | None = None
     if item.kind in ("table", "facts"):
         grid = build_grid(item, published, content.parts)
-        findings = [f"Found in the paper: {finding}" for finding in content.findings]
-        rehearsal = [REHEARSAL_NOTE] if is_rehearsal else []
-        item_notes = [item.note] if item.note else []
-        notes = [*rehearsal, *content.warnings, *item_notes, *findings, *content.departures]
-        write_csv(values_frame(grid), target / f"{item.key}.csv", is_rehearsal)
-        if item.kind == "table":
-            write_csv(intervals_frame(grid), target / f"{item.key}.intervals.csv", is_rehearsal)
-        write_atomically(target / f"{item.key}.tex", latex_source(paper, grid, notes))
+        _write_table(paper, content, grid, target, is_rehearsal)
         block |= {
             "grid": grid,
             "groups": column_groups(column.group for column in item.columns),
@@ -194,6 +192,21 @@ def _write_item(
     block["is_filled"] = item.kind not in KINDS_WITHOUT_DEBATES and block["has_values"]
     block["reason"] = _reason_without_values(item, has_rows, is_rehearsal)
     return block
+
+
+def _write_table(
+    paper: Paper, content: ItemContent, grid: Grid, target: Path, is_rehearsal: bool
+) -> None:
+    item = content.item
+    has_intervals = item.kind == "table" and grid.has_own_values
+    notes = [REHEARSAL_NOTE if is_rehearsal else "", *content.warnings, item.note]
+    notes.append(INTERVALS if has_intervals else "")
+    notes += [f"Found in the paper: {finding}" for finding in content.findings]
+    source = latex_source(paper, grid, [*filter(None, notes), *content.departures])
+    write_atomically(target / f"{item.key}.tex", source)
+    write_csv(values_frame(grid), target / f"{item.key}.csv", is_rehearsal)
+    if item.kind == "table":
+        write_csv(intervals_frame(grid), target / f"{item.key}.intervals.csv", is_rehearsal)
 
 
 def _reason_without_values(item: PaperItem, has_rows: bool, is_rehearsal: bool) -> str:

@@ -150,11 +150,6 @@ def letters_of(text: str) -> str:
     return _letters_with_places(unicodedata.normalize("NFC", text))[0]
 
 
-def letters_digest(text: str) -> str:
-    """Return the sha256 of the letters and digits of a text."""
-    return hashlib.sha256(letters_of(text).encode()).hexdigest()
-
-
 def _letters_with_places(text: str) -> tuple[str, list[int]]:
     letters: list[str] = []
     places: list[int] = []
