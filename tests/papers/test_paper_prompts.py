@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import shutil
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,7 @@ def check_words(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "width"),
     [
-        *(("text", width) for width in (40, 57, 200)),
+        *(("text", width) for width in (40, 200)),
         *((kind, 73) for kind in ("soft hyphen", "html", "pdf", "straight", "utf-16")),
     ],
 )
@@ -219,7 +220,6 @@ def test_different_punctuation_is_reported(shipped: Path, tmp_path: Path) -> Non
     ("old", "new", "match", "missing"),
     [
         ("harbour. Weigh", "haven. Weigh", "words/second.txt", "words/first.txt"),
-        ("one of them", "one of these", "words/first.txt", "words/second.txt"),
         ("ship", "vessel", "none", "words/first.txt"),
     ],
 )
@@ -250,24 +250,26 @@ def test_a_paper_without_prompts_is_reported(shipped: Path, tmp_path: Path) -> N
     assert not (tmp_path / "out").exists()
 
 
-def encrypted_pdf(path: Path) -> None:
-    path.write_bytes(small_pdf([paper_lines()[:5]]))
-    writer = PdfWriter(clone_from=PdfReader(path))
+def encrypted_pdf() -> bytes:
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(small_pdf([paper_lines()[:5]]))))
     writer.encrypt("secret", algorithm="RC4-128")
-    writer.write(path)
+    content = BytesIO()
+    writer.write(content)
+    return content.getvalue()
 
 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
         (None, r"no such file"),
+        (encrypted_pdf(), r"the PDF is encrypted"),
         (small_pdf([[], [], []]), r"the PDF has no text \(3 pages, 0 letters\)"),
         (b"%PDF-1.7\nnothing of the kind", r"not a readable PDF"),
         (small_pdf([BODY])[:300], r"not a readable PDF|has no text"),
-        (b"", r"found 0 letters; expected the text of a paper"),
+        (b"", r"empty"),
         (b"<html><body><p>short</p></body></html>", r"found 5 letters"),
         ("\n".join(BODY * 3).encode(), r"found no prompt and no title of a known paper"),
-        (b"\x00\xff\xfe" * 300, r"letters"),
+        (b"\x00\xff\xfe" * 300, r"byte 0xff is not UTF-8"),
     ],
 )
 def test_files_that_are_not_papers(
@@ -278,15 +280,6 @@ def test_files_that_are_not_papers(
         path.write_bytes(content)
     with pytest.raises(UserError, match=expected):
         write_prompts(str(path), shipped, tmp_path / "out")
-
-
-def test_an_encrypted_pdf_is_named(shipped: Path, tmp_path: Path) -> None:
-    encrypted_pdf(tmp_path / "paper.pdf")
-    with pytest.raises(UserError, match="the PDF is encrypted"):
-        write_prompts(str(tmp_path / "paper.pdf"), shipped, tmp_path / "out")
-
-
-def test_no_file_is_an_error_that_says_how_to_name_one(shipped: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="--config prompts_from=FILE"):
         write_prompts("", shipped, tmp_path)
 
@@ -418,7 +411,6 @@ def test_the_texts_of_the_pinned_program_are_written(
     ("old", "new", "expected"),
     [
         ("You defend.", "You attack.", r"not found words/persona_defense\.txt"),
-        ('"Name hopes"', '"Name fears"', r"not found words/strategy_defense\.txt"),
         ("({speaker})", "({speaker_name})", r"not found words/belief\.txt"),
         ("class Manager:", "class Manager", r"not a Python program"),
     ],
