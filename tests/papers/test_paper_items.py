@@ -38,6 +38,7 @@ TABLE_ITEMS = [item for item in ITEMS.values() if item.kind in ("table", "facts"
 HOSTILE = "<script>alert(1)</script> & \\input{x} % $y$ _z"
 
 TABLES_OF_PAPERS = {"appellate": 2, "decision_conference": 5, "courtroom": 8, "feedback": 5}
+ITEMS_WITHOUT_DEBATES = {"appellate": 4, "decision_conference": 2, "courtroom": 3, "feedback": 2}
 FIGURES_OF_PAPERS = {"appellate": 7, "decision_conference": 3, "courtroom": 5, "feedback": 3}
 SHAPES = {
     "appellate/table1": (3, 2),
@@ -317,6 +318,7 @@ def test_an_item_without_own_values_says_why(
 ) -> None:
     page = write_paper_page(paper, tmp_path, is_rehearsal=is_rehearsal)
     assert re.findall(r'<section id="(\w+)"', page) == [item.key for item in PAPERS[paper].items]
+    assert f'data-drawn="{ITEMS_WITHOUT_DEBATES[paper]}"' in page
     for item in PAPERS[paper].items:
         assert all((tmp_path / paper / file).stat().st_size for file in item_files(item))
         section = page.partition(f'<section id="{item.key}">')[2].partition("</section>")[0]

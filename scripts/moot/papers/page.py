@@ -188,8 +188,9 @@ def _write_item(
         write_csv(example_frame(example), target / f"{item.key}.csv", is_rehearsal)
         block |= {"example": example, "has_values": bool(example.title)}
     has_rows = bool(block["has_values"]) or bool(grid and grid.own_rows)
-    block["is_drawn"] = item.kind in KINDS_WITHOUT_DEBATES and block["has_values"]
-    block["is_filled"] = item.kind not in KINDS_WITHOUT_DEBATES and block["has_values"]
+    needs_no_debate = item.kind in KINDS_WITHOUT_DEBATES or item.is_quoted
+    block["is_filled"] = block["has_values"] and not needs_no_debate
+    block["is_drawn"] = needs_no_debate
     block["reason"] = _reason_without_values(item, has_rows, is_rehearsal)
     return block
 
