@@ -59,7 +59,7 @@ def test_the_papers_words_repeat_the_paper_and_changed_words_do_not(
     changed = {**words, name: words[name].replace("our ", "our own ", 1).replace("You ", "We ", 1)}
     assert changed != words
     match = match_with_paper(folder, copy_with_words(folder, changed, tmp_path / "changed"))
-    assert (match.repeats, match.wording) == ((), OTHER_WORDING)
+    assert match.repeats == () and match.wording.startswith(OTHER_WORDING)
 
 
 PAPERS = {

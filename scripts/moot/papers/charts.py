@@ -65,8 +65,8 @@ def series_of(item: PaperItem, published: PublishedValues, parts: Sequence[Part]
     series: list[Series] = []
     for part, points in groups.items():
         name = ", ".join(filter(None, [item.entry.get("printed_in", PUBLISHED), part]))
-        place = {"panel": _panels(item)[0], "group": part, "data": PUBLISHED}
-        series.append(Series(name, PUBLISHED, tuple(points), **place))
+        panel = _panels(item)[0]
+        series.append(Series(name, PUBLISHED, tuple(points), panel, part, PUBLISHED))
     return series + [part for part in parts if isinstance(part, Series)]
 
 
