@@ -145,10 +145,11 @@ def parse_whole_numbers(
 
     A blank becomes missing if `allows_blank` allows it, and is an error otherwise.
     """
-    text = values.map(canonical_word)  # 1.0 is 1
-    is_number = text.str.fullmatch(r"[+-]?[0-9]{1,18}")
-    numbers = text.where(is_number).astype("Int64")
-    is_valid = is_number | (text == "") if allows_blank else is_number
+    # A survey repeats a few codes in thousands of rows: each is read once.
+    words = pd.Series({value: canonical_word(value) for value in values.unique()}, dtype="str")
+    is_number = words.str.fullmatch(r"[+-]?[0-9]{1,18}")  # 1.0 is 1
+    numbers = values.map(words.where(is_number).astype("Int64")).astype("Int64")
+    is_valid = values.map(is_number | (words == "") if allows_blank else is_number).astype("bool")
     if minimum is not None:
         is_valid &= (numbers >= minimum).fillna(value=True)
     expected = (
