@@ -40,7 +40,7 @@ from moot.report.exports import check_packages, has_inspect
 from moot.report.outcome import read_outcome
 from moot.workflow import dependencies, targets
 from moot.workflow.resumed_debates import SHARDS, times_resumed
-from moot.workflow.object_storage import link_results
+from moot.workflow.job import link_results
 from moot.workflow.targets import INDEX
 
 

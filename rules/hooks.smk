@@ -6,7 +6,7 @@ import time
 from types import SimpleNamespace
 
 from moot.core.run_signals import CurrentRun
-from moot.desk.instructions import copy_instructions
+from moot.core.people_instructions import copy_instructions
 from moot.llm.server_check import find_silent_servers
 from moot.papers.item_data import fetch_item_data
 from moot.plan.plan_cache import keep_for_jobs

@@ -61,7 +61,6 @@ rule write_annotation_sheet:
                 "annotation_sheets.py",
                 "core",
                 "datasets/reading",
-                "jobs/label_sheets.py",
                 "jobs/statement_labels.py",
                 "labels",
                 "llm",

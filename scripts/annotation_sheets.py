@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from moot.core.log import LOG
-from moot.jobs.label_sheets import write_drawn_sheet
+from moot.jobs.statement_labels import write_drawn_sheet
 from moot.workflow.job import job
 
 if __name__ == "__main__":

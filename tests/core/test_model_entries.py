@@ -9,6 +9,7 @@ from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.model_entries import merge_models
+from moot.core.people_instructions import read_instructions
 from moot.core.read_config import merge_over_defaults
 from project_copy import Workflow, unedited_copy
 
@@ -127,19 +128,20 @@ def test_a_contradictory_entry_is_refused(user_entry: str, message: str, tmp_pat
     assert message in str(caught.value)
 
 
-def test_the_nearest_known_names_are_listed(tmp_path: Path) -> None:
-    with pytest.raises(UserError) as caught:
-        merge_entries(tmp_path, "models: {a: {extends: gpt-4p}}")
-    assert "more." in str(caught.value) and len(str(caught.value)) < 250
-
-
-# Slow: only this test covers how Snakemake passes the files and `--config` to a job.
+# Slow: only this test covers how Snakemake passes the files and `--config` to a job, and copies the
+# instructions for people.
 @pytest.mark.slow
 def test_a_job_calls_the_server_of_the_users_entry(tmp_path: Path) -> None:
     workflow = Workflow(tmp_path, "http://127.0.0.1:9", project=unedited_copy())
     user_entry = {"endpoint": "openai", "model": "mistral-large-latest", "api_key_env": "MINE"}
+    (workflow.work / "instructions.md").write_text("Read all of it.")
     workflow.configure(
-        {"models/mistral": user_entry, "run": ["single"], "experiments/single/models": "mistral"}
+        {
+            "models/mistral": user_entry,
+            "run": ["single"],
+            "experiments/single/models": "mistral",
+            "people": {"instructions": "instructions.md"},
+        }
     )
     process = workflow.run(
         "preview",
@@ -147,6 +149,7 @@ def test_a_job_calls_the_server_of_the_users_entry(tmp_path: Path) -> None:
         "models={mistral: {model: mistral-small}, gpt-4: {seed: 3}}",
     )
     assert process.returncode == 0, process.stdout
+    assert read_instructions(workflow.work) == "Read all of it."
     server = "https://api.openai.com/v1; key from MINE (not set)"
     line = f"mistral: openai, model mistral-small; {server}"
     assert f"\n{line}\n" in process.stdout

@@ -12,11 +12,10 @@ from courtroom_runs import PROJECT, configuration
 from fault_server import FaultServer
 from moot.core.config import PeopleConfig
 from moot.core.errors import UserError
-from moot.desk.instructions import copy_instructions, read_instructions
+from moot.core.people_instructions import copy_instructions, read_instructions
 from moot.desk.pages import Desk, make_app
 from moot.desk.runner import Runner
 from moot.plan.plan import Plan
-from project_copy import Workflow, unedited_copy
 
 TEXT = "Read all of it; then decide. <b>"
 ESCAPED_TEXT = "Read all of it; then decide. &lt;b&gt;"
@@ -73,14 +72,3 @@ def test_a_missing_file_is_named_with_its_key(folder: Path) -> None:
     message = r"nowhere\.md: no such file; write the text there, or leave people\.instructions out"
     with pytest.raises(UserError, match=message):
         Plan.from_yaml({**config, "people": {"instructions": "nowhere.md"}}, PROJECT)
-
-
-@pytest.mark.slow
-def test_a_run_copies_the_instructions(tmp_path: Path) -> None:
-    """Slow: it starts Snakemake, whose hooks copy the file."""
-    workflow = Workflow(tmp_path, "http://127.0.0.1:1", project=unedited_copy())
-    (workflow.work / "instructions.md").write_text(TEXT)
-    workflow.configure({"people": {"instructions": "instructions.md"}})
-    process = workflow.run("results/cases/people.parquet")
-    assert process.returncode == 0, process.stdout[-4000:]
-    assert read_instructions(workflow.work) == TEXT

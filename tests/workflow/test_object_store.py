@@ -13,7 +13,7 @@ from snakemake.iocontainers import Namedlist
 
 from fault_server import FaultServer
 from moot.core.errors import UserError
-from moot.workflow.object_storage import link_results, use_result_paths
+from moot.workflow.job import link_results, use_result_paths
 from project_copy import PROJECT, Workflow, unedited_copy
 
 MISSING = "needs moto[server] and snakemake-storage-plugin-s3"

@@ -17,10 +17,10 @@ import jinja2
 from aiohttp import web
 
 from moot.core.errors import UserError
+from moot.core.people_instructions import read_instructions
 from moot.core.text_files import quote_value
 from moot.core.types import Fields
 from moot.desk.form_inputs import answer_text, form_text, inputs_of
-from moot.desk.instructions import read_instructions
 from moot.desk.labelling import Labelling, sheet_sizes
 from moot.desk.questions import (
     DeskQuestion,

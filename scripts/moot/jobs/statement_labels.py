@@ -1,4 +1,6 @@
-"""Labels of an experiment's statements by every configured labeler, and the label that counts."""
+"""Labels of an experiment's statements by every configured labeler, the label that counts, and
+the sheets on which people label drawn statements.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +18,9 @@ from moot.core.rubric import Rubric
 from moot.core.schemas import SCHEMAS
 from moot.core.types import JsonObject
 from moot.labels import ADJUDICATED, HUMAN, JUDGE, RULES, kinds
-from moot.labels.sheets import FAULTS, SheetContents, read_annotations
-from moot.labels.statements import public_kinds, read_statements, sheet_id
+from moot.labels.sheet_names import key_file, name_sheet
+from moot.labels.sheets import FAULTS, SheetContents, blinded, read_annotations, write_sheets
+from moot.labels.statements import draw_statements, public_kinds, read_statements, sheet_id
 from moot.plan.plan import Plan
 from moot.plan.rehearsal import stand_in_endpoints
 
@@ -298,3 +301,40 @@ def label_statements(
 def _records(frame: pd.DataFrame) -> list[JsonObject]:
     rows_with_none = frame.astype(object).where(frame.notna(), None)
     return cast("list[JsonObject]", rows_with_none.to_dict("records"))
+
+
+def write_drawn_sheet(
+    plan: Plan, experiment: str, model: str, cases: Path, shards: Sequence[Path], folder: Path
+) -> list[Path]:
+    """Draw `annotation_sample` statements, and write a sheet of those that no sheet has yet.
+
+    Args:
+        plan: the checked configuration.
+        experiment, model: names in it.
+        cases: `cases/{dataset}.parquet`.
+        shards: the transcripts.
+        folder: of the sheets, which outlast `results/`.
+
+    Returns:
+        The sheet and its tasks.
+    """
+    config = plan.config
+    statements = statements_of(plan, experiment, shards)
+    drawn = draw_statements(statements, config.annotation_sample, config.seed)
+    facts = {case.case_id: case.text for case in read_cases(cases)[0]}
+    name = name_sheet(folder, plan.experiments[experiment].study, experiment, model)
+    paths = write_sheets(
+        blinded(drawn, facts, config.seed),
+        folder,
+        sheet_id(experiment, model),
+        rubric_of(plan, experiment),
+    )
+    LOG.info(
+        "%d of %d statements drawn; sheets: %s; for labelers: %s; which experiment it is: %s",
+        len(drawn),
+        len(statements),
+        folder,
+        name,
+        key_file(folder),
+    )
+    return paths
