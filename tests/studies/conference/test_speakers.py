@@ -61,18 +61,3 @@ def test_every_participant_speaks_once_a_round_in_order(
     assert speakers == [participant_seat(n) for n in range(1, participants + 1)] * (
         len(decisions) + 1
     )
-
-
-def test_transitions_are_the_algorithms_edges() -> None:
-    edges = {
-        Message(USER): MODERATOR,
-        Message(MODERATOR): participant_seat(1),
-        Message(participant_seat(1)): participant_seat(2),
-        Message(participant_seat(2)): JUDGE,
-        Message(JUDGE, "AGREEMENT"): EVALUATOR,
-        Message(JUDGE, "MORE DEBATE"): MODERATOR,
-        Message(EVALUATOR): MODERATOR,
-    }
-    for turn, speaker in edges.items():
-        history = [turn] if turn.speaker == USER else [Message(USER), turn]
-        assert next_speaker(history, 2) == speaker

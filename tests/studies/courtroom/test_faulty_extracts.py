@@ -11,7 +11,7 @@ from moot.datasets import LoadContext, Loaded
 from moot.studies.courtroom.data_nlsy97 import Nlsy97Options, load
 from moot.studies.courtroom.nlsy97_extracts import FOLDER
 
-COUNT, FAULTY = 60, 3
+COUNT, FAULTY = 24, 3
 MakeContext = Callable[..., LoadContext]
 PEOPLE = ["R0000100", "R0536300", "R0536402", "R1482600"]
 MONTHS = [f"E80222{month:02}" for month in range(1, 13)]

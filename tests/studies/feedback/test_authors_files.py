@@ -144,8 +144,7 @@ def capped_by_hand(outcomes: list[str], ratio: float) -> list[str]:
     return selected
 
 
-@pytest.mark.parametrize("ratio", [0.5, 1.0, 1.75, 4.0])
-@pytest.mark.parametrize("per_defendant", [1, 3, 5])
+@pytest.mark.parametrize(("ratio", "per_defendant"), [(0.5, 1), (1.75, 3), (4.0, 3)])
 def test_the_cap_equals_the_authors_cap(
     ratio: float, per_defendant: int, tmp_path: Path, load_context: MakeContext
 ) -> None:
@@ -158,14 +157,6 @@ def test_the_cap_equals_the_authors_cap(
     expected = capped_by_hand(outcomes, ratio)
     assert outcomes_of(loaded) == expected
     assert loaded.cleaning[OVER_THE_CAP] == len(outcomes) - len(expected)
-    uncapped = load(context, **options, similarity=1.0)
-    assert outcomes_of(uncapped) == outcomes and OVER_THE_CAP not in uncapped.cleaning
-
-
-def test_the_share_of_plaintiffs_in_the_published_file_is_at_the_cap(
-    shared_data: Path, load_context: MakeContext
-) -> None:
-    lines = (shared_data / "caselaw/trial_prediction.jsonl").read_text("utf-8").splitlines()
-    counts = Counter(json.loads(line)["labels"] for line in lines)
-    assert counts == {"Plaintiff wins": 634, "Defendant wins": 366}
-    assert counts["Plaintiff wins"] / counts["Defendant wins"] == pytest.approx(1.75, abs=0.02)
+    if per_defendant == 1:
+        uncapped = load(context, **options, similarity=1.0)
+        assert outcomes_of(uncapped) == outcomes and OVER_THE_CAP not in uncapped.cleaning

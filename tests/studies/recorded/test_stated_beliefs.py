@@ -100,8 +100,9 @@ def belief_rows(beliefs: Sequence[Sequence[float]], truth: str = "yes") -> list[
 GROUP_COLUMNS = {name: name for name in ("debate", "round", "speaker", "text", "belief", "truth")}
 
 
-@pytest.mark.parametrize("truth", ["yes", "no"])
-@pytest.mark.parametrize("last", [(0.5, 0.9), (0.5, 0.5, 0.1), (0.7, 0.2), (0.5,), (0.5, 1, 0, 1)])
+@pytest.mark.parametrize(
+    ("last", "truth"), [((0.5, 0.9), "yes"), ((0.7, 0.2), "no"), ((0.5, 1, 0, 1), "no")]
+)
 def test_a_belief_of_one_half_counts_as_a_number(
     tmp_path: Path, last: tuple[float, ...], truth: str
 ) -> None:
@@ -157,14 +158,10 @@ def test_judges_who_change_their_mind_are_not_a_talking_group(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("votes", "status", "label"),
     [
-        (["yes", "no"], NO_MAJORITY, ""),
-        (["yes"] * 3 + ["no"] * 3, NO_MAJORITY, ""),
         (["no"] * 4 + ["yes"] * 4, NO_MAJORITY, ""),
         (["yes", "no", "UNKNOWN"], NO_MAJORITY, ""),
         (["yes", "yes", "no", "UNKNOWN"], "valid", "yes"),
         (["UNKNOWN", "UNKNOWN"], "invalid", ""),
-        (["yes", "UNKNOWN"], "valid", "yes"),
-        (["yes", "yes", "no"], "valid", "yes"),
     ],
 )
 def test_a_split_jury_has_valid_answers_without_a_majority(
