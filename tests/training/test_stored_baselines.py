@@ -28,36 +28,29 @@ from moot.training.stored_baselines import load, store
 PROJECT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", ["rf", "lr", "gbc", "knn", "qda", "xgboost", "catboost"])
-def test_a_stored_model_gives_the_same_predictions(name: str, tmp_path: Path) -> None:
-    if name == "catboost":
-        pytest.importorskip("catboost", reason="catboost comes with the extra 'tabular'")
-    data = make_examples()
-    evaluation = evaluate(data, select([name]), seed=1, folds=2)
-    store(tmp_path / "model.skops", evaluation.models[name], TASK.labels)
-    assert data.features is not None
-    test = data.features[(data.cases["split"] == "test").to_numpy()]
-    loaded = load(tmp_path / "model.skops")
-    assert list(loaded.predict(test)) == list(evaluation.predictions["prediction"])
-    assert np.array_equal(
-        loaded.estimator.predict_proba(test)[:, 1], evaluation.predictions["score"]
-    )
-
-
-def test_every_stored_model_is_made_of_trusted_types(
+def test_every_stored_model_is_made_of_trusted_types_and_gives_the_same_predictions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So is the example of the page on baselines."""
+    """So does the example of the page on baselines."""
     monkeypatch.setattr(BASELINES, "_entries", {name: BASELINES[name] for name in BASELINES})
     page = (PROJECT / "docs" / "baselines.md").read_text(encoding="utf-8")
     exec(page.rpartition("```python\n")[2].partition("```")[0], {})
     entries = [entry for entry in select(["tabular", "own"]) if entry.stored]
-    evaluation = evaluate(make_examples(), entries, seed=1, folds=2)
+    data = make_examples()
+    assert data.features is not None
+    test = data.features[(data.cases["split"] == "test").to_numpy()]
+    evaluation = evaluate(data, entries, seed=1, folds=2)
     assert "bagged" in evaluation.models
     assert len(evaluation.models) >= 15
     for name, model in evaluation.models.items():
         store(tmp_path / f"{name}.skops", model, TASK.labels)
-        assert load(tmp_path / f"{name}.skops").labels == TASK.labels
+        loaded = load(tmp_path / f"{name}.skops")
+        assert loaded.labels == TASK.labels
+        expected = evaluation.predictions[evaluation.predictions["baseline"] == name]
+        assert list(loaded.predict(test)) == list(expected["prediction"])
+        if hasattr(loaded.estimator, "predict_proba"):
+            shares = loaded.estimator.predict_proba(test)[:, 1]
+            assert np.array_equal(shares, expected["score"])
 
 
 def test_a_foreign_or_broken_model_is_not_loaded(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_transformer_learns_a_decisive_word(
 
 def test_long_texts_are_read_to_their_end(tiny_bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LEGAL_BERT, str(tiny_bert))
-    filler = "a the " * 40
+    filler = "a the " * 15
     long_texts = pd.DataFrame(
         {"text": [filler + text for text in TEXTS["text"]]}
     )  # the window holds 24 tokens

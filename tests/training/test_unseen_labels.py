@@ -35,8 +35,10 @@ def test_the_leaderboard_counts_test_cases_with_unseen_labels() -> None:
         assert leaderboard_row(board, name, "cross_validation").status == "ok"
 
 
-@pytest.mark.parametrize("absent", ["a", "d"])
-@pytest.mark.parametrize("name", ["character-svm", "character-logistic-regression", "lr"])
+@pytest.mark.parametrize(
+    ("absent", "name"),
+    [("a", "character-svm"), ("d", "character-logistic-regression"), ("a", "lr")],
+)
 def test_a_label_without_training_cases_is_never_predicted(absent: str, name: str) -> None:
     """The first or the last label has no training case."""
     seen_labels = [label for label in ARTICLES.labels if label != absent]
@@ -44,7 +46,7 @@ def test_a_label_without_training_cases_is_never_predicted(absent: str, name: st
         f"b;{absent}"
     ] * 4
     targets = [";".join(sorted(target.split(";"))) for target in targets]
-    evaluation = evaluate(make_examples(targets, ARTICLES), [BASELINES[name]], seed=1, folds=3)
+    evaluation = evaluate(make_examples(targets, ARTICLES), [BASELINES[name]], seed=1, folds=2)
     row = leaderboard_row(evaluation.leaderboard, name, "test")
     assert (
         row.unseen == 4
