@@ -192,12 +192,9 @@ HOSTILE_ROLE = '<b onclick="x()">the landlord</b>'
     ("seat", "roles", "heading"),
     [
         ("judge", {}, "Judge: belief, round 1"),
-        ("judge", {"judge": "member of the tribunal"}, "Member of the tribunal: belief, round 1"),
-        ("judge", {"judge": "审判长"}, "审判长: belief, round 1"),
         ("judge", {"judge": HOSTILE_ROLE}, f"{HOSTILE_ROLE}: belief, round 1"),
         ("judge", {"judge": "a judge\nof two lines"}, "A judge of two lines: belief, round 1"),
         ("prosecutor", {"prosecutor": "counsel for the tenant"}, "Counsel for the tenant: "),
-        ("defense", {}, "Defense: "),
     ],
 )
 def test_the_heading_of_a_seat_has_its_role_in_the_configuration(

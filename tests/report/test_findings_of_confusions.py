@@ -2,15 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, product
 from math import ceil, floor
 from statistics import median
 
 import numpy as np
-import pytest
 from scipy.optimize import least_squares
-from sklearn import metrics
 
 from moot.papers.items import items_file, read_papers, select_items
 from published_findings import FINDINGS, PUBLISHED, equal, published_rows
@@ -58,24 +56,6 @@ def base_rate_behind(row: Mapping[str, float]) -> float:
     best_fit = min(fits, key=lambda fit: float(fit.cost))
     share = float(best_fit.x[0])
     return min(share, 1 - share) if np.abs(best_fit.fun).max() <= 0.005 else float("nan")
-
-
-def test_a_base_rate_is_recovered_from_averages() -> None:
-    actual, predicted = (
-        np.repeat([1, 1, 0, 0], [60, 170, 90, 680]),
-        np.repeat([1, 0, 1, 0], [60, 170, 90, 680]),
-    )
-    row = {
-        "accuracy": metrics.accuracy_score(actual, predicted),
-        "kappa": metrics.cohen_kappa_score(actual, predicted),
-        "mcc": metrics.matthews_corrcoef(actual, predicted),
-        "precision_weighted": metrics.precision_score(actual, predicted, average="weighted"),
-        "f1_weighted": metrics.f1_score(actual, predicted, average="weighted"),
-    }
-    assert base_rate_behind(row) == pytest.approx(0.23, abs=1e-6)
-    assert np.isnan(base_rate_behind({**row, "kappa": 0.9})), (
-        "no confusion matrix has these figures"
-    )
 
 
 def test_the_base_rate_of_table_2() -> None:
@@ -129,16 +109,6 @@ def averages_possible(accuracy: float, f1: float, cases: int, positives: range) 
             if (fits & (np.abs(values - f1) <= 0.005 + 1e-9)).any():
                 possible.add(name)
     return possible
-
-
-@pytest.mark.parametrize(
-    ("accuracy", "f1", "possible"),
-    [(0.7, 0.0, {"binary"}), (1.0, 1.0, {"binary", "macro", "weighted"}), (0.7, 0.99, set())],
-)
-def test_the_possible_averages_of_a_printed_f1_are_computed(
-    accuracy: float, f1: float, possible: set[str]
-) -> None:
-    assert averages_possible(accuracy, f1, 100, range(28, 32)) == possible
 
 
 def test_the_possible_averages_of_f1_in_table_4() -> None:
@@ -296,29 +266,6 @@ def _has_answer_counts(
         ):
             return True
     return False
-
-
-def rounded_row(confusion: np.ndarray) -> VastRow:
-    """Return what a paper would print of a confusion matrix (rows: the true classes)."""
-    hits, sizes, answers = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
-    f1 = 2 * hits / (sizes + answers)
-    precision = np.where(answers > 0, hits / np.maximum(answers, 1), 0)
-    means = (hits.sum() / sizes.sum(), precision.mean(), (hits / sizes).mean(), f1.mean())
-    accuracy, mean_precision, recall, mean_f1 = (round(float(value), 3) for value in means)
-    pro, con, neutral = (round(float(value), 3) for value in f1)
-    by_class = (pro, con, neutral)
-    return VastRow(accuracy, mean_precision, recall, mean_f1, by_class, 0.0005)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_the_search_finds_every_possible_confusion_matrix(seed: int) -> None:
-    """Printed values of a matrix are found again; another accuracy makes them impossible."""
-    random = np.random.default_rng(seed)
-    sizes = (349, 324, 2)
-    confusion = np.array([random.multinomial(size, random.dirichlet((4, 3, 1))) for size in sizes])
-    row = rounded_row(confusion)
-    assert has_confusion_matrix(row, sizes)
-    assert not has_confusion_matrix(replace(row, accuracy=row.accuracy - 0.1), sizes)
 
 
 def test_the_class_sizes_of_vast() -> None:
