@@ -1,5 +1,9 @@
 """Test the rules, groups and label numbers of a rubric."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from moot.core.rubric import Rubric
@@ -41,3 +45,11 @@ def test_rules_in_code_have_priority() -> None:
         rubric.apply_rules("the law") == ("fair", "the") and rubric.answer_of("the law") == "equity"
     )
     assert GROUNDS.apply_rules("the law") == ("Law", "law"), "the rubric itself has not changed"
+
+
+def test_shipped_rubrics_are_there_before_a_protocol_is() -> None:
+    program = "from moot.core.rubric import RUBRICS; print(*RUBRICS)"
+    environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "scripts")}
+    command = [sys.executable, "-c", program]
+    names = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    assert names.stdout.split() == ["appellate"]

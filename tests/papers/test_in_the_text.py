@@ -14,7 +14,7 @@ from moot.papers.parts import Clauses, Fact, Part
 from moot.report.published import read_published
 from moot.report.study_results import StudyResults
 from moot.studies.appellate.legal.rubric import EXAMPLES_OF_LABELS, HALLUCINATION, RUBRIC
-from moot.studies.appellate.legal.rules import label_statement
+from moot.studies.appellate.legal.rubric_rules import label_statement
 from panel_results import panel, study
 from project_copy import PROJECT
 

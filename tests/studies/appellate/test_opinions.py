@@ -25,7 +25,7 @@ from moot.studies.appellate.data_opinions import (
     write_deidentification,
 )
 from moot.studies.appellate.legal.outcomes import read_outcome
-from moot.studies.appellate.legal.rules import label_statement
+from moot.studies.appellate.legal.rubric_rules import label_statement
 from scripted_model import PROJECT
 
 Context = Callable[..., LoadContext]

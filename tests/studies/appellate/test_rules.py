@@ -11,7 +11,7 @@ from moot.core.yaml_text import load_yaml
 from moot.studies.appellate.data_opinions import SAMPLE
 from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.rubric import CODES, LABELS, RUBRIC, decide_label, decide_outcome
-from moot.studies.appellate.legal.rules import label_statement
+from moot.studies.appellate.legal.rubric_rules import label_statement
 from moot.studies.appellate.legal.sentences import split_sentences
 from scripted_model import PROJECT
 

@@ -25,7 +25,7 @@ from moot.studies.appellate.legal.rubric import (
     NONE,
     NOT_AFFIRMED_CODE,
 )
-from moot.studies.appellate.legal.rules import APPELLATE
+from moot.studies.appellate.legal.rubric_rules import APPELLATE
 
 PROTOCOLS = ("synthetic_panel", "panel", "human_panel")
 HUMAN = "human"

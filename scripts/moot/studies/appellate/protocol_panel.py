@@ -27,7 +27,7 @@ from moot.protocols.debate import Answer, Debate
 from moot.protocols.people import PersonForm, gather_statements
 from moot.protocols.utterances import Utterance
 from moot.studies.appellate.data_opinions import AFFIRM, NOT_AFFIRM, load_human_statements
-from moot.studies.appellate.legal.rules import APPELLATE
+from moot.studies.appellate.legal.rubric_rules import APPELLATE
 from moot.studies.appellate.panel_statements import (
     JudgeStatement,
     make_round_schema,

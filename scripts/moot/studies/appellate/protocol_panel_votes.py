@@ -10,7 +10,7 @@ from moot.protocols.reply_schemas import prediction_schema
 from moot.protocols.utterances import Utterance, join_labels
 from moot.studies.appellate.data_opinions import AFFIRM, NOT_AFFIRM
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, NOT_AFFIRMED_CODE
-from moot.studies.appellate.legal.rules import label_statement
+from moot.studies.appellate.legal.rubric_rules import label_statement
 from moot.studies.appellate.panel_statements import make_votes_schema
 from moot.studies.appellate.protocol_panel_params import (
     APPEAL,
