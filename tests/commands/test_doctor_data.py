@@ -1,4 +1,4 @@
-"""Test the reports of `doctor` and `preview` on data and protocols before anything is paid for."""
+"""Test the reports of `doctor` on data before anything is paid for."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from in_process import default_configuration
-from moot.commands.doctor import Finding, _check_data, _check_requirements
+from moot.commands.doctor import _check_data
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 
@@ -38,55 +38,10 @@ def write_table(path: Path, outcomes: list[str]) -> Path:
     return path
 
 
-def data_findings(plan: Plan) -> list[Finding]:
-    return [*_check_data(plan), *_check_requirements(plan)]
-
-
 def test_the_labels_of_a_table_are_counted(tmp_path: Path) -> None:
     table = write_table(tmp_path / "cases.csv", ["won", "lost"] * 2)
-    [finding] = data_findings(make_plan(table, {"protocol": "zero_shot"}))
+    [finding] = _check_data(make_plan(table, {"protocol": "zero_shot"}))
     assert finding.state == "ok" and "labels: lost 2, won 2; positive: won" in finding.details
-
-
-@pytest.mark.parametrize(
-    ("experiment", "outcomes", "state", "text"),
-    [
-        ({"protocol": "zero_shot", "params": {"answer": "likelihood"}}, "ab", "?", "log-prob"),
-        ({"protocol": "panel", "params": {"votes": "none"}}, "ab", "missing", "Leave `votes` out"),
-        ({"protocol": "human_panel"}, "ab", "missing", "Set `human: ask`"),
-    ],
-)
-def test_protocols_list_their_requirements(
-    experiment: dict[str, Any], outcomes: str, state: str, text: str, tmp_path: Path
-) -> None:
-    plan = make_plan(write_table(tmp_path / "cases.csv", list(outcomes) * 2), experiment)
-    [finding] = _check_requirements(plan)
-    assert finding.state == state and text in finding.details
-
-
-def test_an_f1_without_a_positive_of_two_labels_is_reported(tmp_path: Path) -> None:
-    table = write_table(tmp_path / "cases.csv", ["a", "b", "c"])
-    plan = make_plan(table, {"protocol": "courtroom", "arms": ["alone"]})
-    assert list(_check_requirements(plan)) == []
-    contrast = {"first": "mine", "second": "mine-arm=alone", "metric": "f1", "question": "Why?"}
-    experiment = {
-        "protocol": "courtroom",
-        "dataset": "own",
-        "models": ["served"],
-        "arms": ["alone"],
-    }
-    raw = default_configuration(
-        {
-            "run": ["mine"],
-            "models": {"served": SERVER},
-            "datasets": {"own": plan.config.datasets["own"]},
-            "experiments": {"mine": {**experiment, "arms": ["alone"]}},
-            "contrasts": {"f1": contrast},
-        }
-    )
-    findings = list(_check_requirements(Plan.from_yaml(raw, PROJECT)))
-    assert {finding.state for finding in findings} == {"?"}
-    assert "the metric f1 needs two labels" in findings[0].details
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from moot.analyses.arms.controls import ARMS
 from moot.commands.preview import preview
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
+from moot.core.errors import UserError
 from moot.jobs import standins
 from moot.jobs.load import load_dataset
 from moot.llm.stand_in import StandIn
@@ -211,6 +212,21 @@ def test_a_preview_counts_the_most_calls_of_an_arm(
     for seed in range(SEEDS):
         counts = random_calls(plan, folder.results, seed)
         assert counts["total"] <= bounds["total"], (seed, counts, bounds)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"protocol": "panel", "params": {"votes": "none"}}, "Leave `votes` out"),
+        ({"protocol": "human_panel"}, "Set `human: ask`"),
+        ({"protocol": "debate", "params": {"answers": ["x", "y"]}}, "`answers` has"),
+    ],
+)
+def test_labels_that_a_protocol_cannot_debate_end_a_preview(
+    entry: dict[str, Any], message: str, folder: Folder
+) -> None:
+    with pytest.raises(UserError, match=message):
+        preview(folder.plan(entry), folder.results)
 
 
 def test_an_experiment_may_come_before_its_source(folder: Folder) -> None:

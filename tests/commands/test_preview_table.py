@@ -84,6 +84,7 @@ def test_totals_say_where_hours_are_unknown(hours: tuple[float, ...], total: str
 @pytest.mark.parametrize(
     ("change", "heading"),
     [
+        ({"waves": 3}, "waves"),
         ({"answers_by_people": 2}, "by people"),
         ({"needs": "results/transcripts/a/b/0.parquet"}, "to be built first"),
     ],

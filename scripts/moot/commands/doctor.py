@@ -22,7 +22,6 @@ from moot.commands.doctor_cases import (
     load_table,
 )
 from moot.commands.doctor_ledger import check_ledger
-from moot.commands.requirements import list_requirements
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import CallError, MootError, UserError
 from moot.core.model_config import ModelConfig
@@ -77,7 +76,7 @@ async def check_all(plan: Plan) -> list[Finding]:
     call.
     """
     findings = [*_check_machine(), _check_ledger(plan.config.ledger)]
-    findings += [*_check_data(plan), *_check_requirements(plan)]
+    findings += _check_data(plan)
     for name in sorted(plan.models_used):
         model = plan.config.models[name]
         traits = endpoint_traits(model.endpoint)
@@ -170,13 +169,6 @@ def _check_table(plan: Plan, dataset: str) -> Iterator[Finding]:
     positive = f"; positive: {loaded.task.positive}" if loaded.task.positive else ""
     yield Finding(subject, STATE_OK, f"{counts}; labels: {label_counts}{positive}")
     yield from doubt_findings
-
-
-def _check_requirements(plan: Plan) -> Iterator[Finding]:
-    """Check what protocols need of models and data."""
-    for requirement in list_requirements(plan):
-        state = STATE_MISSING if requirement.ends_run else STATE_UNKNOWN
-        yield Finding(requirement.experiment, state, requirement.details)
 
 
 def _check_key(name: str, model: ModelConfig) -> Iterator[Finding]:

@@ -35,7 +35,7 @@ def find_table_faults(options: TableOptions) -> list[str]:
         table = read_rows(options)
     except UserError:
         return []
-    lines = [line for message in table.check.faults.messages for line in message.splitlines()]
+    lines = "\n".join(table.check.faults.messages).splitlines()
     rows = table.rows.drop(columns=[TEXT, LABEL, ID])
     for number in range(len(options.files)):
         file_rows = rows.loc[[number]].droplevel(0)

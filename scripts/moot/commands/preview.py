@@ -225,21 +225,12 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
     The totals leave out unknown hours.
     """
     frame = pd.DataFrame(list(preview_rows(plan, results)), columns=_COLUMNS)
-    counts, amounts = _COLUMNS[2:7], _COLUMNS[7:10]
-    frame["hours"] = frame["hours"].astype(float)
+    numbers = _COLUMNS[2:11]
+    frame[numbers] = frame[numbers].astype("float64")
     frame["has_typical_speed"] = frame["has_typical_speed"].eq(True)
-    totals = frame[[*counts, *amounts]].sum().to_dict()
-    frame.loc[len(frame)] = {
-        "experiment": "total",
-        "model": "",
-        "waves": None,
-        "needs": "",
-        "has_typical_speed": bool(frame["has_typical_speed"].any()),
-        **totals,
-    }
-    frame.loc[len(frame) - 1, "answers_by_people"] = frame["answers_by_people"].sum() or None
-    counts = [*counts, "waves", "answers_by_people"]
-    frame[counts] = frame[counts].astype("Int64")
+    total = {"experiment": "total", "model": "", "needs": ""}
+    total["has_typical_speed"] = frame["has_typical_speed"].any()
+    frame.loc[len(frame)] = total | frame[numbers].sum(min_count=1).to_dict()
     return frame
 
 
@@ -264,8 +255,8 @@ _COLUMNS = [
     "usd_likely",
     "usd",
     "hours",
-    "has_typical_speed",
-    "waves",
     "answers_by_people",
+    "waves",
+    "has_typical_speed",
     "needs",
 ]

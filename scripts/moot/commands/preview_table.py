@@ -26,6 +26,7 @@ _HEADINGS = {
     "usd_likely": "dollars",
     "usd": "at most",
     "hours": "hours",
+    "waves": "waves",
     "answers_by_people": "answers by people",
     "needs": "to be built first",
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from moot.core.errors import RunStoppedError, UserError
 from moot.core.printed_commands import as_started
+from moot.core.run_signals import RUN_FILE, is_stopping
 
 LOG = logging.getLogger("moot")
 
@@ -46,13 +47,14 @@ def job_log(path: str | Path) -> Iterator[None]:
         LOG.addHandler(handler)
     try:
         yield
-    except (UserError, RunStoppedError) as error:
+    except UserError as error:
         LOG.error("moot: %s", error)
         sys.exit(1)
-    except KeyboardInterrupt:
-        LOG.error(
-            "moot: stopped. No incomplete file was left. Run the same command again to continue."
-        )
+    except (RunStoppedError, KeyboardInterrupt) as error:
+        message = str(error) or "stopped. Run the same command again to continue."
+        # of a signal to the whole run, Snakemake's process tells once for all of its jobs
+        is_told = RUN_FILE in os.environ and is_stopping()
+        LOG.log(logging.INFO if is_told else logging.ERROR, "moot: %s", message)
         sys.exit(1)
     except (MemoryError, RuntimeError, OSError, ExceptionGroup) as error:
         if is_out_of_memory(error):

@@ -21,7 +21,7 @@ from moot.core.utterance_kinds import ANSWER, BELIEF, NO_LABEL, SPEECH, name_of_
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.debate_records import JUDGES, RecordedDebate, RecordedUtterance
 from moot.datasets.turn_columns import TranscriptsOptions
-from moot.datasets.turns import Turns, read_turns
+from moot.datasets.turns import PUBLIC_MARKS, Turns, read_turns
 
 METHOD, FIRST, SINGLE = "debate", "first answers", "answer"
 """The names of methods if no column states them.
@@ -40,6 +40,7 @@ _TEXT_COLUMNS = (
     "text",
     "side",
     "model",
+    "visibility",
     "answer",
     "judge",
     "persona",
@@ -303,7 +304,7 @@ def _utterance(row: Json, judge: _Judge, answer: _Answer) -> RecordedUtterance:
         None if pd.isna(row.confidence) else row.confidence,
         _read_facts(row, answer) or None,
         "model" if row.model else "human",
-        private=bool(row.judge),
+        private=bool(row.judge) or row.visibility.casefold() not in PUBLIC_MARKS,
     )
 
 

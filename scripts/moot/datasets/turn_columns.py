@@ -52,6 +52,13 @@ class TurnColumns(StrictModel):
             " under its key in `models`. Default there: `judges`."
         ),
     )
+    visibility: str = Field(
+        "",
+        description=(
+            "Visibility of the turn: blank, public or all for everybody; any other value for the"
+            " speaker alone."
+        ),
+    )
     answer: str = Field(
         "",
         description="Answer of the judge after the turn; without a judge, of the speaker.",

@@ -19,6 +19,8 @@ from moot.datasets.reading.tables import read_table
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 from moot.datasets.turn_labels import WordLabels, read_labels
 
+PUBLIC_MARKS = ("", "public", "all")
+"""Values of the column `visibility` that mean: everybody can read the turn."""
 _MAX_RATING = 10
 """The highest value of usual scales of rating, which are not per cent."""
 

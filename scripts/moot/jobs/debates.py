@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from moot.core.artifacts import atomic_path, describe
 from moot.core.cases import Case, Task, resembles_test_case
-from moot.core.errors import DebatePausedError
+from moot.core.errors import DebatePausedError, UserError
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.schemas import SCHEMAS
@@ -195,8 +195,15 @@ def prepare_debates(
 
     A debate with people is held by one process at a time. Otherwise a slower process would withdraw
     the questions of a faster one.
+
+    Raises:
+        UserError: the protocol cannot debate the labels of these cases.
     """
     experiment = plan.experiments[job.experiment]
+    misfit = PROTOCOLS[experiment.config.protocol].misfit
+    if reason := misfit(experiment.params, job.task.labels, job.task.multilabel):
+        place = f"experiment '{experiment.name}', data '{experiment.config.dataset}'"
+        raise UserError(f"{place}: {reason}")
     reworded = reword(experiment.config, job.cases, job.task)
     cases, task = reworded.cases, reworded.task
     new_debate, repeats_of = (

@@ -168,8 +168,6 @@ JUDGES = Debaters(list_judges, "judge_1", are_judges=True)
 async def panel(debate: Debate, params: PanelParams) -> Answer | None:
     """Hold a debate in which the judges of a round speak independently and then share memory."""
     seats = debate.speaking_order(list_judges(params))
-    if reason := find_misfit(params, debate.task.labels, debate.task.multilabel):
-        raise UserError(f"experiment '{debate.experiment}', data '{debate.case.dataset}': {reason}")
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)
     return decide_panel(debate, params.rounds)
@@ -246,8 +244,6 @@ JUDGES_AND_PERSON = Debaters(
 async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None:
     """Hold a debate as `panel` does, with the human as the last judge of each round."""
     seats = debate.speaking_order(list_judges(params)[:-1])
-    if reason := find_human_misfit(params, debate.task.labels, debate.task.multilabel):
-        raise UserError(f"experiment '{debate.experiment}', data '{debate.case.dataset}': {reason}")
     condition = choose_condition(debate, params) if params.human == "bank" else "asked"
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)

@@ -29,7 +29,6 @@ Our choices where the paper is silent or ambiguous:
 from collections.abc import Sequence
 
 from moot.core.cases import Task
-from moot.core.errors import UserError
 from moot.core.utterance_kinds import OPENING
 from moot.protocols import Debaters, protocol
 from moot.protocols.debate import Answer, Debate
@@ -130,7 +129,5 @@ async def debate_feedback(debate: Debate, params: FeedbackParams) -> Answer | No
 
 def assign_seats(debate: Debate, params: FeedbackParams) -> dict[str, str]:
     """Return the debaters in their order of speaking, with their assigned labels."""
-    if reason := find_misfit(params, debate.task.labels, debate.task.multilabel):
-        raise UserError(f"experiment '{debate.experiment}', data '{debate.case.dataset}': {reason}")
     sides = _sides(params, debate.task)
     return {seat: sides[seat] for seat in debate.speaking_order(_seats(params))}
