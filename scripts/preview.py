@@ -1,13 +1,11 @@
-"""Print the remaining calls of a run, and what its planned comparisons can show."""
+"""Print the remaining calls of a run."""
 
 import sys
 from pathlib import Path
 
 from moot.commands.doctor_cases import describe_table_faults
-from moot.commands.power_report import summarise_power
 from moot.commands.preview import describe_servers, preview
 from moot.commands.preview_table import preview_text
-from moot.core.printed_commands import as_started
 from moot.papers.selection import describe_sizes
 from moot.workflow.job import job
 
@@ -20,4 +18,3 @@ if __name__ == "__main__":
         )
         sys.stdout.write(f"\nWhere calls go:\n{describe_servers(plan)}\n")
         sys.stdout.write(describe_table_faults(plan))
-        sys.stdout.write(as_started(summarise_power(plan)))

@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-from moot.commands.power_report import summarise_power
 from moot.commands.rehearsing import rehearse
 from moot.workflow.job import job
 
@@ -11,4 +10,3 @@ if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         shipped = Path(snakemake.scriptdir).parent
         sys.stdout.write(rehearse(snakemake.config, shipped, snakemake.threads))
-        sys.stdout.write(summarise_power(plan))

@@ -17,7 +17,6 @@ from moot.commands.power_report import (
     _planned_cases,
     planned_power,
     power_lines,
-    summarise_power,
     write_power,
 )
 from moot.core.artifacts import describe, read_cases, write_rows
@@ -84,7 +83,6 @@ def test_power_is_computed_from_an_assumption_until_there_are_debates() -> None:
     plan = make_plan()
     with pytest.raises(UserError, match=ADVICE):
         write_power(plan)
-    assert ADVICE in summarise_power(plan)
     people(Path("results/cases/people.parquet"), 100)
     summary = write_power(plan)
     assert "by assumption: one side alone is right on 30% of the cases): 40 cases x 2" in summary
@@ -114,8 +112,7 @@ def test_debates_give_the_variances_between_and_within_cases() -> None:
     expected = means.var(ddof=1) - sum(within_variance) / REPEATS
     assert power.spread.between_variance == pytest.approx((max(0, expected),))
     assert (power.cases, power.repeats, power.available) == ((CASES,), (REPEATS, REPEATS), 100)
-    assert "better (accuracy, by the debates of 40 cases): 40 cases x 2" in summarise_power(plan)
-    write_power(plan)
+    assert "better (accuracy, by the debates of 40 cases): 40 cases x 2" in write_power(plan)
     row = pd.read_csv(OUTPUT).iloc[0]
     assert row["cases x 1"] > row["cases x 3"]
     summary = write_power(make_plan(power={"difference": 0.01}))
@@ -142,4 +139,3 @@ def test_one_case_shows_nothing() -> None:
 def test_a_configuration_without_contrasts_is_reported() -> None:
     with pytest.raises(UserError, match="the configuration names none"):
         write_power(make_plan(contrasts={}))
-    assert summarise_power(make_plan(contrasts={})) == ""

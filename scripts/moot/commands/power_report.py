@@ -49,9 +49,7 @@ class ContrastPower:
     goal: Goal
 
 
-def planned_power(
-    plan: Plan, *, includes_recorded: bool = True
-) -> tuple[list[ContrastPower], list[str]]:
+def planned_power(plan: Plan) -> tuple[list[ContrastPower], list[str]]:
     """Return the power of each contrast of this run, and a sentence for each where it is unknown.
 
     Recorded debates cannot be extended, but serve as a pilot for new ones.
@@ -59,9 +57,6 @@ def planned_power(
     powers, reasons = [], []
     for contrast in plan.contrasts:
         if contrast.missing:
-            continue
-        protocols = {plan.experiments[side.experiment].config.protocol for side in contrast.sides}
-        if protocols == {RECORDED} and not includes_recorded:
             continue
         try:
             powers.append(_contrast_power(plan, contrast))
@@ -197,16 +192,6 @@ def write_power(plan: Plan) -> str:
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(list(power_rows(powers, difference))).to_csv(OUTPUT, index=False)
     return "\n".join([*power_lines(powers, difference), *reasons, f"Table: {OUTPUT}"]) + "\n"
-
-
-def summarise_power(plan: Plan) -> str:
-    """Return a preview's summary of the contrasts' power; "" if this run tests none."""
-    powers, reasons = planned_power(plan, includes_recorded=False)
-    if not (powers or reasons):
-        return ""
-    lines = [*power_lines(powers, plan.config.power.difference), *reasons]
-    heading = "What the planned comparisons can show (snakemake power):"
-    return "\n".join([heading, *(f"  {line}" for line in lines)]) + "\n"
 
 
 def _join_sides(numbers: Sequence[int]) -> str:

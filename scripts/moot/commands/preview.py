@@ -228,7 +228,7 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
     numbers = _COLUMNS[2:11]
     frame[numbers] = frame[numbers].astype("float64")
     frame["has_typical_speed"] = frame["has_typical_speed"].eq(True)
-    total = {"experiment": "total", "model": "", "needs": ""}
+    total: JsonObject = {"experiment": "total", "model": "", "needs": ""}
     total["has_typical_speed"] = frame["has_typical_speed"].any()
     frame.loc[len(frame)] = total | frame[numbers].sum(min_count=1).to_dict()
     return frame
