@@ -4,7 +4,6 @@ The task is the appellate study's: should the decision under review be affirmed?
 affirmed, reversed, did both or dismissed, and who dissented, are attributes for scoring only.
 """
 
-import html
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -57,7 +56,6 @@ TASK = Task(
 OPINION, MASKED = "opinion", "masked"
 MAX_CHARS = 1_000_000
 OUTCOMES = ("affirm", "reverse", "mixed", "dismiss")
-_OUTCOME_WORDS = {"": "", **dict(zip(OUTCOMES, OUTCOMES, strict=True)), "complex": "mixed"}
 _NAME_COLUMNS = ("name", "parties", "judges", "counsel")
 _COLUMNS = ("id", "text", "outcome", "court", "decision_date", "problem", *_NAME_COLUMNS)
 
@@ -81,14 +79,6 @@ class OpinionsOptions(DatasetOptions):
             " protocol case_summary alone, or facts that a person wrote or edited;"
             " EXPERIMENT/MODEL, the summaries that this protocol wrote; `masked`, sentences of the"
             " opinion, whose names Presidio finds (the extra `ner`)."
-        ),
-    )
-    max_characters: int = Field(
-        2000,
-        ge=500,
-        description=(
-            "Maximum characters of masked facts per case, in whole sentences. Longer facts reveal"
-            " the outcome more often."
         ),
     )
     faulty: FaultyShare = 0.01
@@ -205,8 +195,8 @@ def read_opinions(path: Path, max_share: float, cleaning: dict[str, int]) -> lis
     has_length = lengths.between(1, MAX_CHARS) | (rows["problem"] != "")
     check.refuse(rows["text"].str[:100], ~has_length, expected)
     rows["outcome"] = rows["outcome"].str.strip().str.casefold()
-    is_unknown = ~rows["outcome"].isin(list(_OUTCOME_WORDS))
-    check.refuse(rows["outcome"], is_unknown, f"one of: blank{', '.join(_OUTCOME_WORDS)}")
+    is_unknown = ~rows["outcome"].isin(["", *OUTCOMES])
+    check.refuse(rows["outcome"], is_unknown, f"one of: blank, {', '.join(OUTCOMES)}")
     check.refuse_repeated(rows["id"])
     usable_rows = check.without_faulty(rows, broken=broken)
     if left_out := len(rows) + broken - len(usable_rows):
@@ -214,9 +204,9 @@ def read_opinions(path: Path, max_share: float, cleaning: dict[str, int]) -> lis
     return [
         Opinion(
             opinion_id=cells["id"].strip(),
-            text=html.unescape(cells["text"]),
+            text=cells["text"],
             names=tuple(filter(None, map(cells.__getitem__, _NAME_COLUMNS))),
-            outcome=_OUTCOME_WORDS[cells["outcome"]],
+            outcome=cells["outcome"],
             court=cells["court"],
             year=cells["decision_date"][:4],
             problem=cells["problem"],
@@ -265,7 +255,7 @@ def _prepare_opinion(
         return PreparedOpinion(opinion, opinion.text, reading.outcome, problem)
     names = collect_names(opinion.text, opinion.names)
     if options.facts == MASKED:
-        facts, fault = mask_facts(opinion.text, names, options.max_characters)
+        facts, fault = mask_facts(opinion.text, names)
     else:
         facts = summaries.get(opinion.opinion_id, "")
         leaks = find_leaks(facts, names)

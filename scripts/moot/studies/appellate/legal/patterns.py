@@ -67,11 +67,6 @@ ADVERB = (
 )
 QUOTE = re.compile(r"(?<![\w.,;!?])[\"“](?=\S)([^\"“”]{0,1500}?)(?<=\S)[\"”]")
 PARENTHESIS = re.compile(r"\([^()]*\)")
-CITED_HISTORY = re.compile(
-    r"\b(?:aff'd|rev'd|(?:vacated|reversed|affirmed|overruled|modified|remanded)(?: in part)?,?"
-    r" (?:on (?:other|different) grounds|on rehearing|sub nom|by \d|\d+ ))",
-    re.IGNORECASE,
-)
 ATTRIBUTION = re.compile(
     rf"\b(?:{PARTY}|{OTHER_JUDGE_OR_COURT}|(?:appellant|defendant|plaintiff|petitioner|"
     rf"respondent)s?'s?"
@@ -102,11 +97,6 @@ HYPOTHETICAL = re.compile(
 CONDITION_AFTER = re.compile(
     r"\b(?:if|unless|only|so long as|as long as|where (?:the|a|an|there)|when"
     r" (?:the|a|an|there))\b",
-    re.IGNORECASE,
-)
-GENERAL_ADVERB = re.compile(
-    r"\b(?:generally|ordinarily|normally|usually|typically|always|often|may|might|can|could|"
-    r"sometimes)\b",
     re.IGNORECASE,
 )
 NEGATION = re.compile(
@@ -152,11 +142,6 @@ SPEAKER_INFINITIVE = re.compile(
     r"judgment|opinion|inclination|recommendation|conclusion|ruling|view)\b[^.;]{0,60}|\b(?:vote|"
     r"decision|position|"
     r"stance)(?: is|:)? )to(?: \w+ly)?\s*$",
-    re.IGNORECASE,
-)
-INAPPROPRIATE = re.compile(
-    r"\b(?:wrong|improper|inappropriate|premature|unjust|unfair|unwise|an? (?:mistake|error|"
-    r"injustice))(?: for (?:us|this court))? to(?: \w+ly)?\s*$",
     re.IGNORECASE,
 )
 APPROPRIATE = re.compile(
@@ -283,33 +268,13 @@ PROVISIONAL = re.compile(
     r"earlier)\b",
     re.IGNORECASE,
 )
-APPEAL_ALLOWED = re.compile(
-    r"\b(?:appeal|writ|petition)s? (?:is|are|be|should be|must be)(?: hereby)? allowed\b|^\W*appeal"
-    r" allowed\b|"
-    r"\b(?:we|i)(?: would)? allow the appeal\b",
-    re.IGNORECASE,
-)
 PETITION = re.compile(
     r"\bwrit(?: of certiorari)?(?: is| are|,)?(?: \w+ly)? quashed|quash\w* (?:the|our) writ|"
     r"order granting [^.;]{0,80}\b(?:petition|writ|certiorari|leave)\b[^.;]{0,60}vacated",
     re.IGNORECASE,
 )
-NOT_FINAL = re.compile(
-    r"\b(?:not a final(?:,)? (?:and )?appealable order|no final(?:,)? (?:appealable )?order|(?:we|"
-    r"this court) (?:therefore )?(?:lacks?|ha(?:ve|s) no|"
-    r"are without|is without) (?:appellate )?jurisdiction)\b|\bmotion to dismiss the appeal is"
-    r" (?:hereby )?granted\b",
-    re.IGNORECASE,
-)
 AUXILIARY = re.compile(
     r"\b(is|are|be|being|was|were|been|has|have|had|shall stand|stands?)\b", re.IGNORECASE
-)
-CANNOT = re.compile(r"\bcan(?:not|'t)\b", re.IGNORECASE)
-THIRD_PERSON = re.compile(r"(?:affirm|revers|vacat|remand|uphold|overturn|quash|sustain)e?s")
-LEANING = re.compile(
-    rf"(?:{SPEAKER}|\bmy\b)[^.;]*\b(?:favou?r|support|vote|inclined|lean\w*|join\w*|"
-    rf"concur)[^.;]{{0,40}}$",
-    re.IGNORECASE,
 )
 CURRENT_LEANING = re.compile(
     rf"(?:{SPEAKER}|\b(?:my|our)\b)[^.;]*(?:\b(?:favou?r|support|lean\w*|inclin\w+|towards?|"
