@@ -100,19 +100,6 @@ def test_a_cell_that_cannot_be_read_is_named(
     assert "answers.csv" in str(raised.value)
 
 
-def test_few_answers_that_cannot_be_read_are_left_out(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    rows = [{**ROWS[0], "id": f"c{number}"} for number in range(200)]
-    rows[7]["sure"], rows[9]["id"], rows[9]["sex"] = "8o", "c8", "m"
-    _, debates = read_records("transcripts", **write_answers(tmp_path, rows))
-    assert {f"c{number}" for number in range(200)} - {debate.case_id for debate in debates} == {
-        "c7",
-        "c9",
-    }
-    assert "row 10, column 'sex': found 'm', expected the same in all rows of a case" in caplog.text
-
-
 def test_a_repeat_that_occurs_twice_is_an_error(tmp_path: Path) -> None:
     options = write_answers(tmp_path, [{**row, "nth": "1"} for row in ROWS])
     options["columns"] = {**COLUMNS, "repeat": "nth"}
@@ -121,43 +108,6 @@ def test_a_repeat_that_occurs_twice_is_an_error(tmp_path: Path) -> None:
 
 
 VIGNETTES = "y_arrestedafter2002,sex,race,age\nTrue,male,black,20\nFalse,female,white,21\n"
-
-
-ANSWERS = "model_name,case_id,repeat_id,prediction,confidence\nm,0,1,YES,70\nm,1,1,NO,80\n"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("m,1,1,NO", "m,1,1,MAYBE", "row 2, column 'prediction': found 'MAYBE'"),
-        (
-            "NO,80",
-            "NO,eighty",
-            "row 2, column 'confidence': found 'eighty'; expected a number from 0 to 100",
-        ),
-        ("m,1,1", "m,one,1", "row 2, column 'case_id': found 'one', expected a whole number"),
-        (
-            "m,1,1",
-            "m,9,1",
-            "row 2, column 'case_id': found '9', expected a row of people.csv, from 0 to 1",
-        ),
-        (",prediction,", ",answer,", "no column prediction or mv_prediction"),
-    ],
-)
-def test_a_fault_in_a_file_in_the_format_of_agenticsimlaw_is_named(
-    tmp_path: Path, old: str, new: str, message: str
-) -> None:
-    folder = tmp_path / "recorded" / "agenticsimlaw"
-    folder.mkdir(parents=True)
-    (folder / "people.csv").write_text(VIGNETTES)
-    options = {"source": "local", "vignettes": "people.csv", "records": {"debate": ["answers.csv"]}}
-    (folder / "answers.csv").write_text(ANSWERS)
-    _, debates = read_records("agenticsimlaw", tmp_path, **options)
-    assert list(map(attrgetter("prediction"), debates)) == ["yes", "no"]
-    (folder / "answers.csv").write_text(ANSWERS.replace(old, new, 1))
-    with pytest.raises(UserError) as raised:
-        read_records("agenticsimlaw", tmp_path, **options)
-    assert message in str(raised.value)
 
 
 def test_prompts_truth_and_no_answer_words_in_the_format_of_agenticsimlaw_are_read(

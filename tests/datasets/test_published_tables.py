@@ -40,42 +40,16 @@ def test_cells_are_read_as_text_without_change(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("rows", "message"),
     [
-        ("", "the file is empty"),
-        (" \n\n", "the file is empty"),
-        ("id,answer,age\n", "a header without rows"),
-        ("id,anwser,age\n1,yes,3\n", r"missing column answer \(did you rename it to 'anwser'\?\)"),
-        ("id,id,answer,age\n1,1,yes,3\n", "column 'id' occurs twice"),
-        (
-            "id,answer,age\n1,yes,20\n2,no",
-            r"row 2: found 2 fields, expected 3.*truncated",
-        ),
-        (
-            "id,answer,age\n1,yes,20,7\n",
-            r"row 1: found 4 fields, expected 3: a delimiter too many",
-        ),
-        (
-            'id,answer,age\n1,"yes,20\n2,no,3\n',
-            r"line 3: unexpected end of data.*every quoted field to be closed",
-        ),
-        (
-            'id,answer,age\n1,"yes"no,20\n2,no,3\n',
-            r"line 2: .*expected every quoted field to be closed",
-        ),
-        ("id,answer,age\n1,yes,20\n1,no,21\n", "row 2, column 'id': '1' is in rows 1, 2"),
-        ("id,answer,age\n ,yes,20\n", "row 1, column 'id': blank; expected an id"),
-        (b"id,answer,age\n1,\0,20\n", "line 2: a zero byte"),
+        ("1,yes,20\n1,no,21\n", "row 2, column 'id': '1' is in rows 1, 2"),
+        (" ,yes,20\n", "row 1, column 'id': blank; expected an id"),
     ],
 )
-def test_a_faulty_table_is_refused_with_one_message(
-    tmp_path: Path, content: str | bytes, message: str
-) -> None:
-    path = write_file(tmp_path, content)
-    with pytest.raises(UserError, match=message) as raised:
+def test_a_blank_or_repeated_id_is_named(tmp_path: Path, rows: str, message: str) -> None:
+    path = write_file(tmp_path, f"id,answer,age\n{rows}")
+    with pytest.raises(UserError, match=message):
         read_csv(path, ["id", "answer", "age"], unique="id")
-    assert str(path) in str(raised.value)
-    assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "base64"])
