@@ -287,7 +287,11 @@ def _read_gerund(verb: _Verb) -> Reading:
         return "negated"
     if not verb.preceding_text.strip():
         return "own" if re.search(p.SPEAKER, verb.following_text, re.IGNORECASE) else "other"
-    return "own" if p.CURRENT_LEANING.search(verb.preceding_text) else "other"
+    has_governing_noun = verb.follows(
+        r"\b(?:in|by|before|after|without|from|for|of|on|orders?|opinion|court|judgment|decision)"
+    )
+    leaning = p.LEANING if has_governing_noun else p.CURRENT_LEANING
+    return "own" if leaning.search(verb.preceding_text) else "other"
 
 
 def _read_noun(verb: _Verb) -> Reading:

@@ -276,6 +276,11 @@ PETITION = re.compile(
 AUXILIARY = re.compile(
     r"\b(is|are|be|being|was|were|been|has|have|had|shall stand|stands?)\b", re.IGNORECASE
 )
+LEANING = re.compile(
+    rf"(?:{SPEAKER}|\bmy\b)[^.;]*\b(?:favou?r|support|vote|inclined|lean\w*|join\w*|"
+    rf"concur)[^.;]{{0,40}}$",
+    re.IGNORECASE,
+)
 CURRENT_LEANING = re.compile(
     rf"(?:{SPEAKER}|\b(?:my|our)\b)[^.;]*(?:\b(?:favou?r|support|lean\w*|inclin\w+|towards?|"
     rf"recommend|suggest|propos\w+|"
