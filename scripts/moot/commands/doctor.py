@@ -158,7 +158,9 @@ def _check_table(plan: Plan, dataset: str) -> Iterator[Finding]:
     try:
         loaded = load_table(plan, dataset)
     except UserError as error:
-        yield Finding(subject, STATE_MISSING, str(error))
+        # its last line counts the rows, which the doubts name
+        details = str(error).splitlines()[-1] if doubts else str(error)
+        yield Finding(subject, STATE_MISSING, details)
         yield from doubt_findings
         return
     if loaded is None:

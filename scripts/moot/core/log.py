@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
