@@ -1,6 +1,6 @@
 """Test that scores recover planted parameters without bias.
 
-Each test has 100 worlds. The truth is exact where the planted parameter is the score itself
+Each test has 200 worlds. The truth is exact where the planted parameter is the score itself
 (error rates), otherwise it is estimated from all worlds together.
 
 Slow: only these tests detect a biased estimate or interval whose formula looks correct.

@@ -75,7 +75,8 @@ def _variances_of_strata(
     by_row = squares * sizes**2  # comparable between strata whose rows have equal weights
     pooled = by_row.sum() / max(1.0, float((sizes - 1).sum()))
     variances = as_numbers((by_row + _POOLED_ROWS * pooled) / (sizes - 1 + _POOLED_ROWS) / sizes)
-    terms = float((variances**2 / (sizes - 1 + _POOLED_ROWS)).sum())
+    # n for n debates: with n + 1, as many as the rows, 6.7 % of true nulls are rejected
+    terms = float((variances**2 / sizes).sum())
     freedom = float(variances.sum()) ** 2 / terms if terms > 0 else 1.0
     return variances, max(1.0, freedom)
 

@@ -1,6 +1,6 @@
 """Test that a planted effect of the words of sex is recovered without bias and covered.
 
-It has 100 worlds. Slow: only this test detects a biased estimate or interval whose
+It has 200 worlds. Slow: only this test detects a biased estimate or interval whose
 formula looks correct.
 """
 
