@@ -15,7 +15,7 @@ from moot.stats.jackknife import ClusterJackknife
 
 SMOKE = ["--worlds", "2"]
 PART = Part("panels", "benchmark_panels.py", "scripts/moot/analyses/panel_worth/README.md")
-WORLDS = 300
+WORLDS = 200
 SEED = 12
 
 
