@@ -24,15 +24,13 @@ from moot.core.errors import (
 )
 from moot.core.model_config import ModelConfig
 from moot.llm import waiting
-from moot.llm.chat import Chat, Settings
 from moot.llm.endpoints.anthropic import AnthropicEndpoint
 from moot.llm.endpoints.faults import read_retry_after
 from moot.llm.endpoints.logprobs import label_logprobs
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.parsing.plain_text import fold_text
-from moot.llm.progress import Progress
 from moot.llm.redaction import read_key, redacted, server_name
-from moot.llm.request import Message, Reply, Request
+from moot.llm.request import Message, Request
 from single_calls import ask, chat_with, make_request
 
 SCHEMA = {
@@ -171,17 +169,6 @@ async def test_azure_is_an_openai_compatible_server(
     at = {"base_url": f"{server.host}/openai/v1/", "api_key_env": "AZURE_OPENAI_API_KEY"}
     reply = await ask(chat_with(server, tmp_path, **at), make_request(schema=SCHEMA))
     assert set(json.loads(reply.text)) == {"prediction", "confidence"}
-
-    async def ask_model(name: str) -> Reply:
-        config = ModelConfig(model=name, **at)
-        chat = Chat(name, config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
-        request = Request("openai", name, (Message("user", "Rain?"),), {"max_tokens": 50})
-        return await ask(chat, request)
-
-    with pytest.raises(RunStoppedError, match="HTTP 404: The API deployment"):
-        await ask_model("no-deployment")
-    reply = await ask_model("filters")
-    assert (reply.text, reply.finish_reason, reply.attempts) == ("", "content_filter", 1)
 
 
 @pytest.mark.parametrize("endpoint", ["openai", "ollama", "anthropic"])

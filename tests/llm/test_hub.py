@@ -4,7 +4,6 @@ and checksum.
 
 import hashlib
 import importlib.util
-import json
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -64,9 +63,7 @@ class ModelHub:
 
     def _answer(self, request: BaseHTTPRequestHandler) -> None:
         self.requests.append(f"{request.command} {request.path}")
-        if request.path.startswith("/api/models/org/repo"):
-            self._describe(request, request.path.removeprefix("/api/models/org/repo"))
-        elif request.path.startswith("/org/repo/resolve/"):
+        if request.path.startswith("/org/repo/resolve/"):
             revision, _, file = request.path.removeprefix("/org/repo/resolve/").partition("/")
             if revision != COMMIT:
                 _refuse(request, 404, "RevisionNotFound")
@@ -75,24 +72,8 @@ class ModelHub:
             else:
                 content, digest = self.files[file]
                 _send(request, content, {"X-Repo-Commit": COMMIT, "ETag": f'"{digest}"'})
-        elif request.path.startswith("/org/gated/"):
-            _refuse(request, 403, "GatedRepo")
         else:
             _refuse(request, 401, "RepoNotFound")
-
-    def _describe(self, request: BaseHTTPRequestHandler, rest: str) -> None:
-        if rest.startswith("/tree/"):
-            entries = [{"type": "file", "path": name, "oid": "0", "size": 1} for name in self.files]
-            _send(request, json.dumps(entries).encode(), {})
-        elif rest in ("/revision/main", f"/revision/{COMMIT}"):
-            siblings = [{"rfilename": name} for name in self.files]
-            _send(
-                request,
-                json.dumps({"id": "org/repo", "sha": COMMIT, "siblings": siblings}).encode(),
-                {},
-            )
-        else:
-            _refuse(request, 404, "RevisionNotFound")
 
 
 def _send(

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -169,23 +168,6 @@ def test_an_output_that_cannot_be_written_is_explained(server: FaultServer, tmp_
     assert not list(tmp_path.glob(".out.parquet*"))
 
 
-def test_a_ledger_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    folder = tmp_path / "locked"
-    Ledger(str(folder)).close()
-    for path in (folder / "ledger.sqlite", folder):
-        path.chmod(0o555)
-    tmp_path.chmod(0o755)
-    for parent in tmp_path.parents:
-        if parent.stat().st_uid == os.getuid() and parent != Path("/"):
-            parent.chmod(parent.stat().st_mode | 0o055)
-    with (
-        unprivileged_user(),
-        pytest.raises(UserError, match=r"ledger .*locked.*(readonly|unable to open).* run again"),
-    ):
-        Ledger(str(folder)).store(entries(1))
-    folder.chmod(0o755)
-
-
 def test_a_ledger_under_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match=r"ledger .*file/ledger: .*Not a directory"):
@@ -325,29 +307,6 @@ def test_four_processes_want_the_same_replies_and_pay_once(
 # Compression
 
 
-def requests_of_a_debate(case: int) -> list[str]:
-    """Prompts that grow with the debate, as protocols write them."""
-    facts = f"The facts of case {case}.\n\n" + "A party said this and that. " * 20
-    utterances: list[str] = []
-    requests = []
-    for turn in range(13):
-        content = "\n\n".join([facts, *utterances, f"Speak, seat {turn % 3}."])
-        messages = (
-            Message("system", "You are a judge in a study of language models."),
-            Message("user", content),
-        )
-        requests.append(
-            Request("openai", "m", messages, {"max_tokens": 50, "seed": turn}).to_json(
-                "http://a/v1"
-            )
-        )
-        utterances.append(
-            f"<statement>\nTurn {turn} of case {case}:"
-            f" {LONG_TEXT[50 * turn : 50 * turn + 400]}\n</statement>"
-        )
-    return requests
-
-
 def of_requests(requests: Iterable[str]) -> list[Entry]:
     reply = Reply(
         "YES", created_at="2026-11-22T10:00:00+00:00", finish_reason="stop", prompt_tokens=900
@@ -374,22 +333,9 @@ def test_a_request_comes_back_character_by_character(text: str, tmp_path: Path) 
     ledger.close()
 
 
-def test_requests_of_debates_are_compressed(tmp_path: Path) -> None:
-    ledger = Ledger(str(tmp_path))
-    all_entries = of_requests(chain.from_iterable(map(requests_of_a_debate, range(20))))
-    for start in range(0, len(all_entries), 64):
-        ledger.store(all_entries[start : start + 64])
-    call_ids = [entry.call_id for entry in all_entries]
-    stored_entries = {entry.call_id: entry for entry in ledger.entries(call_ids)}
-    assert [stored_entries[each_id] for each_id in call_ids] == all_entries
-    ledger.close()
-    size = (tmp_path / "ledger.sqlite").stat().st_size
-    assert size < 0.8 * sum(len(entry.request) for entry in all_entries)
-
-
 def test_a_failed_transaction_stores_no_entry(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
-    first = of_requests(requests_of_a_debate(0))
+    first = entries(13)
     with pytest.raises(ValueError, match="hexadecimal"):
         ledger.store([*first, replace(first[0], call_id="no digest")])
     assert not ledger.replies([entry.call_id for entry in first])
@@ -400,7 +346,7 @@ def test_a_failed_transaction_stores_no_entry(tmp_path: Path) -> None:
 
 def test_a_damaged_reply_is_named(tmp_path: Path) -> None:
     ledger = Ledger(str(tmp_path))
-    (entry,) = of_requests(requests_of_a_debate(0)[:1])
+    (entry,) = entries(1)
     ledger.store([entry])
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
         connection.execute("UPDATE calls SET request = x'00ff'")

@@ -70,26 +70,6 @@ def test_a_budget_is_a_hard_limit(ledger: Ledger) -> None:
     assert [type(result) for result in results] == [type(None), type(None), RunStoppedError]
 
 
-def test_four_processes_write_at_once(ledger: Ledger, postgres: str, tmp_path: Path) -> None:
-    cases = people(tmp_path / "cases.parquet", 24)
-    with FaultServer(latency=0.01) as server:
-        config = {**configuration(server.url, tmp_path, shards=4), "ledger": postgres}
-        jobs = [
-            start_job(config, cases, tmp_path / f"{shard}.parquet", 10.0, shard)
-            for shard in range(4)
-        ]
-        for job in jobs:
-            job.join(PATIENCE)
-        assert [job.exitcode for job in jobs] == [0] * 4, (tmp_path / "0.parquet.err").read_text()[
-            -2000:
-        ]
-        assert ledger.read_totals().calls == server.stats()["requests"] == 24 * 16
-        replayed = hold({**config, "replay": True}, cases, tmp_path / "replayed.parquet")
-        assert server.stats()["requests"] == 24 * 16
-    assert (tmp_path / "replayed.parquet").read_bytes() == (tmp_path / "0.parquet").read_bytes()
-    assert not replayed.empty
-
-
 def test_four_processes_want_the_same_replies_and_pay_once(
     ledger: Ledger, postgres: str, tmp_path: Path
 ) -> None:
