@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from import_calls import import_files
 from moot.core.artifacts import (
     count_rows,
     describe,
@@ -150,12 +151,15 @@ def test_the_outcome_names_unreadable_files_and_counts_the_rest(tmp_path: Path) 
 
 
 def test_files_of_calls_are_checked_before_import(tmp_path: Path, cases: Path) -> None:
-    for content in (b"", cases.read_bytes(), cases.read_bytes()[:-9], make_foreign_table(b"")):
-        cases.write_bytes(content)
-        script = Path(__file__).resolve().parents[2] / "scripts" / "import_calls.py"
-        process = subprocess.run(
-            [sys.executable, script, "--ledger", tmp_path / "ledger", cases],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert process.returncode == 1
-        assert process.stderr.startswith(f"moot: {cases}: ") and process.stderr.count("\n") == 1
+    content = cases.read_bytes()
+    for damaged in (b"", content, content[:-9], make_foreign_table(b"")):
+        cases.write_bytes(damaged)
+        with pytest.raises(UserError, match=f"^{re.escape(str(cases))}: "):
+            import_files(str(tmp_path / "ledger"), [cases])
+    script = Path(__file__).resolve().parents[2] / "scripts" / "import_calls.py"
+    process = subprocess.run(
+        [sys.executable, script, "--ledger", tmp_path / "ledger", cases],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert process.returncode == 1
+    assert process.stderr.startswith(f"moot: {cases}: ") and process.stderr.count("\n") == 1

@@ -24,7 +24,7 @@ from patience import PATIENCE, wait_until
 
 pytestmark = pytest.mark.slow
 
-DEBATES, WAVES, LONG_DELAY = 5, 10, 36_000
+DEBATES, WAVES, LONG_DELAY = 5, 7, 36_000
 PRICE = {"input": 2.0, "output": 10.0}
 BATCH_OPTIONS = {"poll_seconds": 0.02}
 
@@ -35,9 +35,10 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def courtroom(server: FaultServer, folder: Path, batch: Any = None, **model: Any) -> dict[str, Any]:
-    """Return the configuration of a trial without strategies: ten calls in sequence."""
+    """Return the configuration of a trial of seven turns: as many calls in sequence."""
     entry = {"price": PRICE, "batch": BATCH_OPTIONS if batch is None else batch, **model}
-    return configuration(server.url, folder, entry, experiment={"params": {"strategy": "none"}})
+    params = {"strategy": "none", "beliefs": "none"}
+    return configuration(server.url, folder, entry, experiment={"params": params})
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +200,7 @@ def test_a_batch_that_the_provider_creates_late_is_withdrawn(
 def test_a_large_wave_is_split_into_files_of_the_allowed_size(
     server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    count, max_bytes = 1_500, 450_000
+    count, max_bytes = 300, 90_000
     monkeypatch.setattr("moot.llm.batches.batches.MAX_BYTES", max_bytes)
     cases = people(tmp_path / "cases.parquet", count)
     config = courtroom(server, tmp_path, {**BATCH_OPTIONS, "max_concurrent": 2})

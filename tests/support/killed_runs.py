@@ -18,14 +18,10 @@ from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.request import Message, Request
 from moot.plan.plan import Plan
-from moot.report import TABLES
-from moot.report.published import read_published
-from moot.report.study_results import StudyResults
-from moot.report.tables import as_csv
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
 
-DEBATES, CONCURRENCY = 24, 8
+DEBATES, CONCURRENCY = 12, 8
 CALLS = 16 * DEBATES
 
 
@@ -49,10 +45,8 @@ def durable_digests(config: dict[str, Any]) -> set[str]:
     return digests
 
 
-def tables_of(
-    config: dict[str, Any], folder: Path, cases: Path, transcripts: Path
-) -> dict[str, str]:
-    """Return the scores and the tables of a run as CSV, without measured times."""
+def scores_of(config: dict[str, Any], folder: Path, cases: Path, transcripts: Path) -> str:
+    """Return the scores of a run as CSV, without measured times."""
     plan = Plan.from_yaml(config, PROJECT)
     (folder / "cases").mkdir(parents=True)
     (folder / "cases" / "people.parquet").write_bytes(cases.read_bytes())
@@ -65,20 +59,7 @@ def tables_of(
     write_predictions(plan, EXPERIMENT, cases, [shard], predictions, calls)
     experiment = ExperimentResults(folder, EXPERIMENT, plan.view(EXPERIMENT), 1)
     scores = score_experiment(experiment)
-    scores = scores[~scores["metric"].str.contains("seconds")]
-    published = read_published(PROJECT / "data" / "published" / "published_results.csv")
-    results = StudyResults(
-        "courtroom",
-        {EXPERIMENT: experiment},
-        scores,
-        {},
-        published[published["study"] == "courtroom"],
-    )
-    tables = {"scores": scores.to_csv(index=False)}
-    for name in TABLES:
-        if TABLES[name].study == "courtroom":
-            tables[name] = as_csv(TABLES[name].build(results))
-    return tables
+    return scores[~scores["metric"].str.contains("seconds")].to_csv(index=False)
 
 
 def kill_and_compare(server: FaultServer, folder: Path, kills: int) -> int:
@@ -117,11 +98,9 @@ def kill_and_compare(server: FaultServer, folder: Path, kills: int) -> int:
     # Only calls in flight are repeated: at most `concurrency` calls a kill.
     assert 0 < sum(final.values()) - CALLS <= kills * CONCURRENCY
     assert output.read_bytes() == (folder / "undisturbed.parquet").read_bytes()
-    killed_tables = tables_of(config, folder / "killed-results", cases, output)
-    tables = tables_of(
+    scores = scores_of(
         undisturbed, folder / "undisturbed-results", cases, folder / "undisturbed.parquet"
     )
-    assert killed_tables == tables
-    assert "accuracy" in tables["scores"]
-    assert "trial" in tables["courtroom/deferral"]
+    assert scores_of(config, folder / "killed-results", cases, output) == scores
+    assert "accuracy" in scores
     return sum(final.values()) - CALLS
