@@ -301,8 +301,8 @@ def wilson_interval(share: float, n: float, level: float = LEVEL) -> Interval:
     >>> [round(end, 3) for end in wilson_interval(0.9, 200)]
     [0.9, 0.851, 0.934]
     """
-    # statsmodels' `proportion_confint` gives the same ends, but its import takes each of some 40
-    # jobs 3 s.
+    # statsmodels' `proportion_confint` gives the same ends; some 40 jobs of the default run would
+    # each need more than a second to import it.
     from scipy.special import ndtri  # registries are read at every start of Snakemake
 
     if not n > 0 or not -_ROUNDING <= share <= 1 + _ROUNDING:
