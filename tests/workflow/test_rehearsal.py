@@ -63,8 +63,6 @@ def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
     )
     process = workflow.run("rehearse")
     assert process.returncode == 0, process.stdout[-4000:]
-    # the replies of a stand-in show no variance between cases, so power waits for a pilot
-    assert "run a pilot" in process.stdout and "by the debates of" not in process.stdout
     folder = workflow.work / "rehearsal"
     assert not (workflow.work / "results").exists()
     assert not (workflow.work / "data").exists(), "the real ledger is left alone"

@@ -73,7 +73,7 @@ def test_vast_subsets(shared_data: Path) -> None:
         name: VastOptions(source="local", subset=name)
         for name in ("first_of_post", "zero_shot", "few_shot")
     }
-    rows = read_posts(shared_data / "vast" / "vast_test.csv", 0, {})
+    rows = read_posts(shared_data / "vast" / "vast_test.csv", {})
     subsets = {name: select_subset(rows, subset) for name, subset in options.items()}
     nearest = subsets["first_of_post"]
     assert nearest["label"].value_counts().to_dict() == {"con": 348, "pro": 326, "neutral": 2}
