@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 PROJECT = Path(__file__).resolve().parents[2]
-WORLDS = 250
+WORLDS = 1000
 SLACK = 2.6 * (0.06 * 0.94 / WORLDS) ** 0.5
 CELLS = (
     "share: 20 cases, 10 debates, correlation 0.3, share 0.9",
