@@ -113,6 +113,10 @@ def test_an_item_is_filled_or_says_why_it_is_not(pages: Path, item: PaperItem) -
         table = pd.read_csv(pages / item.paper / f"{item.key}.csv")
         own = table[table["source"] != "published"]
         assert MODEL in own.to_csv(), own
+        assert "paper-feedback-example" not in own.to_csv(), "one case is no estimate"
+        if item.name == "courtroom/table7":
+            assert own[["TP", "TN", "FP", "FN"]].notna().all(axis=None)
+            assert (own[["TP", "TN", "FP", "FN"]].sum(axis=1) > 0).all()
     elif item.kind == "diagram":
         assert "<svg" in section or "As configured in" in section
     elif item.kind == "example":

@@ -174,6 +174,16 @@ def test_a_departure_has_the_values_of_the_run(
     assert changed in departures_of(name, plan)
 
 
+def test_counts_of_the_papers_design_and_data_are_not_those_of_a_run() -> None:
+    text = departures_of("courtroom/table5")
+    assert "runs the 20 that" in text and "ask for 16384 tokens" in text
+    changes = {"experiments": {"paper-courtroom": {"models": ["smollm2-135m"]}}}
+    assert departures_of("courtroom/table5", make_plan(changes, paper=True)) == text
+    assert "fewer than 10 cases" in departures_of("feedback/table2")
+    data = {"datasets": {"paper-cail18": {"source": "sample", "min_cases": 0}}}
+    assert "714 test cases" not in departures_of("feedback/table2", make_plan(data, paper=True))
+
+
 def test_a_departure_of_a_value_that_the_design_lacks_is_left_out() -> None:
     assert "paper-feedback-training-caselaw" in departures_of("feedback/table2")
     assert "paper-feedback-training-caselaw" not in departures_of("feedback/table5")

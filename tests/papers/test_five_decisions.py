@@ -33,6 +33,7 @@ async def test_the_five_decisions_may_be_from_two_conferences(
     assert all(("", f"grade@decision={number}") in row.cells for number in range(1, 6))
     assert row.cells["", "grade"].n == 5
     assert row.heads[0].endswith("graded by itself)")
+    assert (row.answers.n, row.answers.noun) == (6, "grade"), "three topics, twice"
 
 
 async def test_fewer_decisions_have_no_overall_grade(

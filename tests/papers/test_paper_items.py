@@ -257,6 +257,21 @@ def test_an_item_that_does_not_exist_names_the_nearest(name: str, nearest: str) 
         list(select_items(PAPERS, [name]))
 
 
+def test_own_values_have_the_digits_of_the_column() -> None:
+    grid = build_grid(ITEMS["feedback/table3"], PUBLISHED, [own_row(ITEMS["feedback/table3"], 0.5)])
+    assert grid.own_rows[0].cells[3].own_value.text == "50.0%"
+    assert [row.cells[3].published for row in grid.paper_rows][1:4] == ["6.17%", "8.12%", "16.1%"]
+
+
+def test_a_reason_for_empty_rows_stands_in_place_of_a_remedy(tmp_path: Path) -> None:
+    item = ITEMS["courtroom/table3"]
+    for untrained in ([], ["Row AUC stays empty: no weights <b>."]):
+        write_page(PAPERS["courtroom"], [ItemContent(item, untrained=untrained)], {}, tmp_path)
+        page = (tmp_path / "courtroom.html").read_text(encoding="utf-8")
+        assert ("the command below fills it" in page) == (not untrained)
+        assert ("no weights &lt;b&gt;." in page) == bool(untrained)
+
+
 def write_paper_page(paper: str, folder: Path, *parts: object, is_rehearsal: bool = False) -> str:
     contents = []
     for item in PAPERS[paper].items:
@@ -319,6 +334,8 @@ def test_an_item_without_own_values_says_why(
     page = write_paper_page(paper, tmp_path, is_rehearsal=is_rehearsal)
     assert re.findall(r'<section id="(\w+)"', page) == [item.key for item in PAPERS[paper].items]
     assert f'data-drawn="{ITEMS_WITHOUT_DEBATES[paper]}"' in page
+    assert "Filled marks" not in page and "Filled bars" not in page
+    assert ("more than one in ten is invalid" in page) == (paper != "appellate")
     for item in PAPERS[paper].items:
         assert all((tmp_path / paper / file).stat().st_size for file in item_files(item))
         section = page.partition(f'<section id="{item.key}">')[2].partition("</section>")[0]

@@ -4,9 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from moot.jobs.papers import set_aside
+from moot.papers import fill_item
+from moot.papers.grid import build_grid, values_frame
+from moot.papers.items import items_file, read_papers
 from moot.papers.score_table import scores_frame
 from moot.report.study_results import StudyResults
 from moot.scores import score_experiment
+from project_copy import PROJECT
 from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
 ANSWERS = {"a": ("yes", "yes"), "b": ("yes", "no"), "c": ("no", "no"), "d": ("no", "")}
@@ -23,15 +28,20 @@ BOARD = {
 }
 
 
-def test_each_metric_of_a_run_and_of_a_trained_model_is_a_row(tmp_path: Path) -> None:
+def answered_study(folder: Path) -> StudyResults:
+    """Return a study with one experiment of single prompts and one trained model."""
     cases = [case(name, truth) for name, (truth, _) in ANSWERS.items()]
     answers = [prediction(name, *pair) for name, pair in ANSWERS.items()]
     view = experiment_view("zero_shot", "nlsy97", ("tiny",))
     talk = {"tiny": [utterance(f"{name}#0", 1, "judge", kind="answer") for name in ANSWERS]}
-    run = write_results(tmp_path, cases, {"tiny": answers}, talk, experiment="trial", config=view)
+    run = write_results(folder, cases, {"tiny": answers}, talk, experiment="trial", config=view)
     boards = {"nlsy97": pd.DataFrame([BOARD])}
     published = pd.DataFrame(columns=["study"])
-    study = StudyResults("courtroom", {"trial": run}, score_experiment(run), boards, published)
+    return StudyResults("courtroom", {"trial": run}, score_experiment(run), boards, published)
+
+
+def test_each_metric_of_a_run_and_of_a_trained_model_is_a_row(tmp_path: Path) -> None:
+    study = answered_study(tmp_path)
     frame = scores_frame([study]).set_index(["experiment", "model", "group", "metric", "average"])
     frame = frame.sort_index()
     accuracy = frame.loc[("trial", "tiny", "overall", "accuracy", "")]
@@ -45,3 +55,19 @@ def test_each_metric_of_a_run_and_of_a_trained_model_is_a_row(tmp_path: Path) ->
 
 def test_a_paper_without_a_run_has_no_rows() -> None:
     assert scores_frame([]).empty
+
+
+def test_the_counts_of_table_7_have_no_as_positive_class_and_zeros(tmp_path: Path) -> None:
+    items = read_papers(items_file(PROJECT))["courtroom"].items
+    item = next(item for item in items if item.key == "table7")
+    grid = build_grid(item, {}, fill_item(item, {"courtroom": answered_study(tmp_path)}))
+    row = values_frame(grid).set_index("source").loc["trial"]
+    # By the note: TN holds cases of rearrest predicted as NO, FP those predicted as YES.
+    assert row[["TP", "TN", "FP", "FN"]].tolist() == ["1", "1", "1", "0"]
+    assert (row["Accuracy"], row["Precision"]) == ("0.67", "0.50")
+
+
+def test_an_example_set_aside_still_describes_its_data(tmp_path: Path) -> None:
+    study = set_aside(answered_study(tmp_path), {"trial"})
+    assert not study.find_experiments("zero_shot")
+    assert study.experiment_by_dataset["nlsy97"].experiment == "trial"

@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 
 from moot.core.yaml_text import load_yaml
+from moot.studies.conference.forms import MAX_GRADE
 from published_findings import FINDINGS, PUBLISHED, equal, published_rows
 
 SHARES_OF_CASES = (("sex", "male"), ("race", "black"), ("race", "white"))
@@ -69,7 +70,8 @@ def test_the_rank_correlations_of_the_objective_test_and_the_grades() -> None:
         rows = published_rows("stance", table)
         pairs = [(rows[model][metric], grades[model]["overall"]) for model in grades]
         parts.append(f"{title} {spearmanr(pairs).statistic:.2f}")
-    (finding,) = FINDINGS["decision_conference/table5"]
+    finding, scale = FINDINGS["decision_conference/table5"]
+    assert "zero to ten" in scale and MAX_GRADE == 10
     assert f"is, with {', '.join(parts)}." in finding
 
 

@@ -4,6 +4,7 @@ import csv
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from string import Formatter
 
@@ -36,6 +37,9 @@ PAPERS = RESULTS / "papers"
 OLD_DATE = 1.0
 """A file time in the past, in seconds since 1970."""
 SAMPLE = "sample"
+DATA_OF_DEPARTURES = {"source", "min_cases"}
+EXAMPLE = "example"
+"""The kind of an item that shows one case, whose experiments fill no other item."""
 
 
 def write_page_of_plan(plan: Plan, name: str, files: Collection[Path]) -> None:
@@ -50,17 +54,22 @@ def write_page_of_plan(plan: Plan, name: str, files: Collection[Path]) -> None:
     existing = frozenset(path for path in files if path.exists())
     results = {study: load_study(plan, study, existing) for study in paper.studies}
     models = {key: f"{model.model} ({model.endpoint})" for key, model in plan.config.models.items()}
+    of_examples = [item.experiments for item in paper.items if item.kind == EXAMPLE]
+    examples = frozenset(chain.from_iterable(of_examples))
+    without_examples = {study: set_aside(value, examples) for study, value in results.items()}
     findings = read_findings(plan.shipped / "data" / "published" / "findings.csv")
     contents: list[ItemContent] = []
     for item in paper.items:
         designs = tuple(find_designs(plan, paper, item))
+        of_item = results if item.kind == EXAMPLE else without_examples
         contents.append(
             ItemContent(
                 item=item,
-                parts=fill_item(item, results, designs, models),
+                parts=fill_item(item, of_item, designs, models),
                 findings=findings.get(item.name, ()),
                 departures=departures(plan, item),
-                needs=[*_untrained(item, results), *_needs(plan, item)],
+                untrained=[*_untrained(item, results)],
+                needs=[*_needs(plan, item)],
                 commands=item_commands(item, designs_of(plan)),
             )
         )
@@ -143,6 +152,13 @@ def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
     )
 
 
+def set_aside(results: StudyResults, names: Collection[str]) -> StudyResults:
+    """Return results in which some experiments, of one case each, are as trial runs."""
+    examples = {name: of_run for name, of_run in results.experiments.items() if name in names}
+    others = {name: of_run for name, of_run in results.experiments.items() if name not in names}
+    return replace(results, experiments=others, trials={**results.trials, **examples})
+
+
 def load_experiment(
     plan: Plan, name: str, models: Sequence[str], files: Collection[Path]
 ) -> ExperimentResults:
@@ -165,13 +181,15 @@ def _existing_models(entry: Experiment, files: Collection[Path]) -> list[str]:
 
 def _untrained(item: PaperItem, results: Mapping[str, StudyResults]) -> Iterator[str]:
     """Yield the rows of trained models that stay empty, with the reasons."""
-    keys = {row.key for row in item.rows} if item.datasets else set()
+    heads = {row.key: row.heads[-1] for row in item.rows} if item.datasets else {}
     for study_results in results.values():
         for board in study_results.baselines.values():
-            failed = board[board["baseline"].isin(list(keys)) & (board["status"] != "ok")]
+            failed = board[board["baseline"].isin(list(heads)) & (board["status"] != "ok")]
             failed = failed[failed["accuracy"].isna()] if "accuracy" in failed else failed
             for row in failed.drop_duplicates("baseline").to_dict("records"):
-                yield f"Row `{row['baseline']}` stays empty: {row['status']}."
+                name = f"Row {heads[row['baseline']]} stays"
+                name = "All rows stay" if item.is_one_system else name
+                yield f"{name} empty: {row['status']}."
 
 
 def find_designs(plan: Plan, paper: Paper, item: PaperItem) -> Iterator[Design]:
@@ -238,11 +256,16 @@ def _departures_of(plan: Plan, experiment: Experiment, has_published_words: bool
 
 
 def _values_of_departures(plan: Plan, experiment: Experiment) -> JsonObject:
-    config = experiment.config
+    papers = designs_of(plan)
+    design = papers.experiments[experiment.name].config
     values = dict(plan.view(experiment.name).params)
-    values |= plan.datasets[config.dataset].model_dump(mode="json", include={"min_cases"})
-    values["num_ctx"] = plan.config.models[config.models[0]].context
-    values["model_count"] = len(config.models)
+    data = plan.datasets[experiment.config.dataset].model_dump(include=DATA_OF_DEPARTURES)
+    # The numbers of articles and cases in the sentence hold for the paper's data alone.
+    if data == papers.datasets[design.dataset].model_dump(include=DATA_OF_DEPARTURES):
+        values |= data
+    # Of the design, since a run may have a model of one's own in place of the paper's.
+    values["num_ctx"] = papers.config.models[design.models[0]].context
+    values["model_count"] = len(design.models)
     if training := plan.experiments.get(str(values.get("assistant"))):
         values["training_repeats"] = f"{training.config.repeats} debates"
         values["training_cases"] = training.config.cases or "all"

@@ -153,7 +153,7 @@ class PaperItem:
         cell.
         """
         of_item = {name: self.entry[name] for name in ITEM_KEYS if name in self.entry}
-        of_cell = row.entry.get("cells", {}).get(column.head, {})
+        of_cell = row.entry.get("cells", {}).get(column.name, {})
         return CellSpec.of({**of_item, **column.entry, **row.entry, **of_cell})
 
 

@@ -33,8 +33,9 @@ PAGE_ENDINGS: Mapping[str, tuple[str, ...]] = {
 """Kind of an item to the endings of its files."""
 INTERVALS = (
     "Brackets: 95 % intervals; Wilson's score interval for a share of independent cases, else a"
-    " jackknife over clusters of cases, such as topics. A single case has none, nor have a trained"
-    " model's precision and recall and cross-validated values."
+    " jackknife over clusters of cases, such as topics. Values that rest on fewer than two cases"
+    " have none, nor have a trained model's precision and recall and cross-validated values. The"
+    " cell of a class that is neither true nor predicted is empty."
 )
 SCORES = "scores.csv"
 """The file of a paper with all scores of its runs."""
@@ -49,6 +50,7 @@ class ItemContent:
         parts: What studies computed.
         findings: Findings about the paper.
         departures: How moot departs from the paper.
+        untrained: The rows of trained models that stay empty, with the reasons.
         needs: The experiments, models and data that filling it needs.
         commands: The commands that fill it.
     """
@@ -57,6 +59,7 @@ class ItemContent:
     parts: Sequence[Part] = ()
     findings: Sequence[str] = ()
     departures: Sequence[str] = ()
+    untrained: Sequence[str] = ()
     needs: Sequence[str] = ()
     commands: Sequence[str] = ()
 
@@ -99,8 +102,8 @@ def values_in_text(
     in_text = published[published["table"].str.startswith("text")]
     columns = ["row", "metric", "value", "n", "note"]
     for row, metric, value, n, name in in_text[columns].itertuples(index=False, name=None):
-        of_all = f" of {n:g}" if n > value > 1 else ""
-        yield name, f"{value:g}{of_all}", "; ".join(own_texts.get(f"{row}/{metric}", ()))
+        of_all = f" of {n:,g}" if n > value > 1 else ""
+        yield name, f"{value:,g}{of_all}", "; ".join(own_texts.get(f"{row}/{metric}", ()))
 
 
 def item_files(item: PaperItem) -> list[str]:
@@ -191,7 +194,7 @@ def _write_item(
     needs_no_debate = item.kind in KINDS_WITHOUT_DEBATES or item.is_quoted
     block["is_filled"] = block["has_values"] and not needs_no_debate
     block["is_drawn"] = needs_no_debate
-    block["reason"] = _reason_without_values(item, has_rows, is_rehearsal)
+    block["reason"] = _reason_without_values(content, has_rows, is_rehearsal)
     return block
 
 
@@ -210,13 +213,15 @@ def _write_table(
         write_csv(intervals_frame(grid), target / f"{item.key}.intervals.csv", is_rehearsal)
 
 
-def _reason_without_values(item: PaperItem, has_rows: bool, is_rehearsal: bool) -> str:
+def _reason_without_values(content: ItemContent, has_rows: bool, is_rehearsal: bool) -> str:
     """Return why an item, or a part of it, has no value of this run; "" if none is missing."""
+    item = content.item
     if is_rehearsal and item.datasets:
         return "A rehearsal trains no models, so rows of trained models have only published values."
     if has_rows or item.is_quoted:
         return ""
-    return "This run has no values for this item; the command below fills it."
+    remedy = "" if content.untrained else "; the command below fills it"
+    return f"This run has no values for this item{remedy}."
 
 
 def _write_diagrams(content: ItemContent, path: Path) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """Scores of Debate-Feedback on a few debates whose figures can be worked out by hand."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,13 @@ import pandas as pd
 import pytest
 
 from moot.core.cases import Case
+from moot.core.shipped_files import SHIPPED
+from moot.papers.items import items_file, read_papers
+from moot.papers.parts import ItemRun
+from moot.report.published import read_published
+from moot.report.study_results import StudyResults
 from moot.scores.results import ExperimentResults
+from moot.studies.feedback.papers import smoothing
 from moot.studies.feedback.scores import WEIGHTS, feedback
 from results_on_disk import experiment_view, prediction, utterance, write_results
 from scripted_model import WINNER
@@ -90,6 +97,19 @@ def test_corrections_and_degradations_by_hand(results: ExperimentResults) -> Non
     # unmet one never
     assert (value(frame, "corrections", "T=1"), value(frame, "degradations", "T=1")) == (1, 2)
     assert value(frame, "accuracy_final", "T=1") == pytest.approx(2 / 5)
+
+
+@pytest.mark.parametrize(("loader", "count"), [("caselaw", 2), ("cail18", 0)])
+def test_the_table_of_smoothing_is_of_caselaw(
+    results: ExperimentResults, loader: str, count: int
+) -> None:
+    params = {"weight": 0.5, "debaters": 1, "rounds": 1}
+    results.config = replace(results.config, loader=loader, params=params)
+    items = read_papers(items_file(SHIPPED))["feedback"].items
+    item = next(item for item in items if item.key == "table5")
+    published = read_published(SHIPPED / "data/published/published_results.csv")
+    study = StudyResults("feedback", {"toy-feedback": results}, feedback(results), {}, published)
+    assert len(smoothing(ItemRun(item, study))) == count
 
 
 def test_weight_0_changes_no_answer(

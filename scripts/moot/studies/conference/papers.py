@@ -9,7 +9,7 @@ from moot.core.utterance_kinds import DECISION, GRADE, OPENING, STATEMENT
 from moot.papers import fills
 from moot.papers.diagrams import draw_designs
 from moot.papers.own_rows import rows_of_runs
-from moot.papers.parts import Clauses, Fact, ItemRun, OwnRow, Part
+from moot.papers.parts import AnswerCounts, Clauses, Fact, ItemRun, OwnRow, Part
 from moot.report.study_results import Measurement, Run, StudyResults
 from moot.scores.results import ExperimentResults
 from moot.studies.conference.forms import participant_seat
@@ -78,7 +78,9 @@ def _with_first_grades(row: OwnRow, run: Run) -> OwnRow:
     if len(first_grades) == DECISIONS_OF_TABLE:
         mean = float(first_grades.mean())
         cells["", GRADE] = Measurement(mean, n=DECISIONS_OF_TABLE, n_invalid=0)
-    return replace(row, cells=cells)
+    # The answers of a row are of whole conferences, the table is of grades.
+    answers = AnswerCounts(len(grades), int(grades["grade"].isna().sum()), noun=GRADE)
+    return replace(row, cells=cells, answers=answers)
 
 
 @fills(STUDY, "decision_conference/text")

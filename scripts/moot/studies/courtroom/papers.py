@@ -1,7 +1,7 @@
 """The parts of AgenticSimLaw's tables and figures that this study computes."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +9,13 @@ import pandas as pd
 
 from moot.papers import fills
 from moot.papers.diagrams import draw_designs
-from moot.papers.own_rows import measure, rows_of_runs, series_of_run, trained_rows
+from moot.papers.own_rows import (
+    measure,
+    rows_of_runs,
+    scores_of,
+    series_of_run,
+    trained_rows,
+)
 from moot.papers.parts import Fact, ItemRun, OwnRow, Part, Point, Series
 from moot.papers.selection import PREFIX
 from moot.report.study_results import Measurement, Run, StudyResults
@@ -80,16 +86,23 @@ def commercial_models(run: ItemRun) -> list[Part]:
     for prompt_run in sorted(prompt_runs(run), key=lambda prompt_run: prompt_run.model):
         title = titles[prompt_run.results.config.protocol]
         placed_runs.append(("", (prompt_run.model_name, title), prompt_run))
-    return [_with_precision(row) for row in rows_of_runs(run.item, placed_runs)]
+    rows = rows_of_runs(run.item, placed_runs)
+    keys = [key for key in scores_of(run.item) if key[1].startswith("confusion:")]
+    return [_with_counts(row, keys) for row in rows]
 
 
-def _with_precision(row: OwnRow) -> OwnRow:
-    """Add what Table 7 prints as precision: the cases with NO among the correct answers."""
-    right, wrong = row.cells.get(("", "tn/binary")), row.cells.get(("", "fn/binary"))
-    if not (right and wrong and right.value + wrong.value):
+def _with_counts(row: OwnRow, keys: Collection[tuple[str, str]]) -> OwnRow:
+    """Add counts of 0, which have no score, and what Table 7 prints as precision: the cases with
+    NO among the correct answers.
+    """
+    counts = [row.cells[key] for key in keys if key in row.cells]
+    if not counts:  # of other labels, or not Table 7
         return row
-    share = Measurement(right.value / (right.value + wrong.value))
-    return replace(row, cells={**row.cells, ("", "precision_of_no"): share})
+    cells = {**dict.fromkeys(keys, replace(counts[0], value=0.0)), **row.cells}
+    of_no, of_yes = (cells["", f"confusion:{label}:{label}"].value for label in ("no", "yes"))
+    if of_no + of_yes:
+        cells["", "precision_of_no"] = Measurement(of_no / (of_no + of_yes))
+    return replace(row, cells=cells)
 
 
 @fills(STUDY, "courtroom/table2")

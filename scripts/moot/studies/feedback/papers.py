@@ -29,6 +29,7 @@ from moot.scores.score import OVERALL
 
 STUDY = "feedback"
 DEBATE = "feedback"
+CASELAW = "caselaw"
 SINGLE, ASSISTED = "Debate-Feedback (single)", "Debate-Feedback (assistant)"
 METHODS = {
     "zero_shot": "zero-shot",
@@ -131,6 +132,8 @@ def smoothing(run: ItemRun) -> list[Part]:
     """Count corrections and degradations without smoothing (T = 1) and with it."""
     rows: list[Part] = []
     for debate in list_runs(run.results, DEBATE):
+        if debate.results.config.loader != CASELAW:
+            continue  # the paper counts on CaseLaw alone
         published = repeated_values(debate, run.item.published_table)
         for row, group in (("without_smoothing", "T=1"), ("with_smoothing", OVERALL)):
             cells = {}
