@@ -398,15 +398,17 @@ def test_latex_has_as_many_cells_in_every_row(item: PaperItem) -> None:
         line for line in body.splitlines() if line.endswith(r"\\") and "multicolumn" not in line
     ]
     assert {len(re.findall(r"(?<!\\)&", line)) + 1 for line in lines} == {count}
+    assert source.count(r"\textbf{") == sum(len(row.entry.get("bold", ())) for row in item.rows)
 
 
 @pytest.mark.slow
 def test_all_tables_of_the_papers_compile_in_one_document(tmp_path: Path) -> None:
-    """Slow: only this test detects a table of a paper that LaTeX refuses or that is too wide."""
+    """Slow: only this test detects a table of a paper that LaTeX refuses or that is too large."""
     sources: dict[str, str] = {}
+    departures = [f"{HOSTILE} departs from the paper. " * 10] * 20
     for item in TABLE_ITEMS:
         grid = build_grid(item, PUBLISHED, [own_row(item, 0.5)])
-        sources[item.name] = latex_source(PAPERS[item.paper], grid, [HOSTILE])
+        sources[item.name] = latex_source(PAPERS[item.paper], grid, [HOSTILE], departures)
     for options in ("", "[twocolumn]"):
         assert not overfull_boxes(compile_tables(sources, tmp_path, options))
 

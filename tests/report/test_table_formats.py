@@ -261,6 +261,15 @@ def test_a_wide_table_is_turned_and_a_long_one_continues() -> None:
     long = latex_table(columns[:2], [(f"m{n}", "0.5") for n in range(100)], "Caption", "tab:x")
     assert long.count(r"\begin{table}") == 3 and long.count("(continued)") == 2
     assert long.count(r"\label") == 1 and long.count("0.5") == 100
+    assert long.count(r"\addtocounter{table}{-1}") == 2, "a part has the number of the first"
+    assert long.count(r"\belowcaptionskip") == 3
+
+
+def test_remarks_stand_after_the_table() -> None:
+    source = latex_table([LatexColumn("text")], [("1",)], "C", "tab:t", ["note"], ["50 %", "long"])
+    table, _, text = source.partition(r"\end{table}")
+    assert "note" in table and text.count(r"\par}") == 2
+    assert r"On Table~\ref{tab:t}. 50 \%" in text
 
 
 def test_long_texts_wrap_and_headings_span_all_columns() -> None:

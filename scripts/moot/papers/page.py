@@ -205,8 +205,9 @@ def _write_table(
     has_intervals = item.kind == "table" and grid.has_own_values
     notes = [REHEARSAL_NOTE if is_rehearsal else "", *content.warnings, item.note]
     notes.append(INTERVALS if has_intervals else "")
-    notes += [f"Found in the paper: {finding}" for finding in content.findings]
-    source = latex_source(paper, grid, [*filter(None, notes), *content.departures])
+    remarks = [f"Found in the paper: {finding}" for finding in content.findings]
+    remarks += content.departures
+    source = latex_source(paper, grid, [*filter(None, notes)], remarks)
     write_atomically(target / f"{item.key}.tex", source)
     write_csv(values_frame(grid), target / f"{item.key}.csv", is_rehearsal)
     if item.kind == "table":

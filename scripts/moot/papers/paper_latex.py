@@ -1,19 +1,26 @@
 """A paper's tables as LaTeX."""
 
+from collections.abc import Sequence
+
 from moot.papers.grid import Grid, GridCell, GridRow
 from moot.papers.items import Paper, PaperItem
-from moot.report.latex import LatexColumn, latex_table, table_label
+from moot.report.latex import Bold, LatexColumn, latex_table, table_label
 
 
-def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
-    """Return the source of a table: published values, this run's below them, own rows last."""
+def latex_source(
+    paper: Paper, grid: Grid, notes: Sequence[str], remarks: Sequence[str] = ()
+) -> str:
+    """Return the source of a table: published values, this run's below them, own rows last.
+
+    Notes stand under the table, remarks in the text after it.
+    """
     item = grid.item
     columns = [LatexColumn(head) for head in item.row_heads]
     has_numbers = item.kind != "facts"
     columns += [LatexColumn(column.head, column.group, has_numbers) for column in item.columns]
     rows: list[tuple[str, ...]] = []
     for row in grid.paper_rows:
-        rows.append((*row.heads, *(cell.published for cell in row.cells)))
+        rows.append((*row.heads, *map(_published_text, row.cells)))
         if row.has_own_values:
             no_heads = [""] * (len(item.row_heads) - 1)
             rows.append((_describe_source(row), *no_heads, *map(_own_text, row.cells)))
@@ -25,11 +32,15 @@ def latex_source(paper: Paper, grid: Grid, notes: list[str]) -> str:
         heads = row.heads if item.is_one_system else _heads_with_data(row)
         rows.append((*heads, *map(_own_text, row.cells)))
     label = table_label(item.paper, item.key)
-    return latex_table(columns, rows, _caption(paper, item), label, notes)
+    return latex_table(columns, rows, _caption(paper, item), label, notes, remarks)
 
 
 def _caption(paper: Paper, item: PaperItem) -> str:
     return f"{paper.short}, {item.number}: {item.title}"
+
+
+def _published_text(cell: GridCell) -> str:
+    return Bold(cell.published) if cell.is_bold else cell.published
 
 
 def _own_text(cell: GridCell) -> str:

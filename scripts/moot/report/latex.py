@@ -2,7 +2,7 @@ r"""Tables as LaTeX: one template, and one rule for tables that are too wide or 
 
 A table that is wider than its line is scaled to it. A table that would then be too small to read is
 turned (`sidewaystable*` of the package rotating). Rows that do not fit on a page continue in a
-further table.
+further part with the same number.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +23,12 @@ MAX_LINES, MAX_TURNED_LINES = 44, 28
 """Lines of rows on a page, upright and turned."""
 WRAPPED, LONGEST = 34, 600
 """Characters of a line in a column of text, and of a cell, which cannot break over pages."""
+
+
+class Bold(str):
+    """The text of a cell in bold."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,7 @@ def latex_table(
     caption: str,
     label: str,
     notes: Iterable[str] = (),
+    remarks: Sequence[str] = (),
 ) -> str:
     """Return the source of a table.
 
@@ -59,6 +66,7 @@ def latex_table(
             one without a text a line.
         caption, label: its caption and label.
         notes: sentences under it.
+        remarks: sentences in the text after it, which may take more room than a page has left.
     """
     wrapped = max(WRAPPED, LINE // len(columns))
     widths = [_width(column, place, rows, wrapped) for place, column in enumerate(columns)]
@@ -81,6 +89,7 @@ def latex_table(
             heads=_head_lines(columns),
             parts=[_lines(part, widths) for part in parts],
             notes=notes,
+            remarks=remarks,
         )
         + "\n"
     )
@@ -164,6 +173,8 @@ def _cell(text: str) -> str:
     """
     shortened = text if len(text) <= LONGEST else f"{text[:LONGEST].rstrip()} [...]"
     source = latex(shortened)
+    if isinstance(text, Bold):
+        return rf"\textbf{{{source}}}"
     return f"{{}}{source}" if source.startswith(("[", "*")) else source
 
 
