@@ -124,10 +124,12 @@ def test_figure_2_of_debate_feedback_has_each_number_of_debaters_once(tmp_path: 
             tmp_path, [case("a", "yes")], answers, talk, experiment=name, config=view
         )
     results = StudyResults("feedback", experiments, no_scores(), {}, published())
-    parts = fill_item(item_of("feedback/figure2"), {"feedback": results})
-    frame = points_frame([part for part in parts if isinstance(part, Series)])
+    item = item_of("feedback/figure2")
+    parts = fill_item(item, {"feedback": results})
+    frame = points_frame(item, [part for part in parts if isinstance(part, Series)])
     assert frame["source"].tolist() == ["paper-feedback-debaters"] * 3 + ["mine"]
-    assert frame["x"].tolist() == [1, 2, 3, 3]
+    assert frame["Number of debaters"].tolist() == [1, 2, 3, 3]
+    assert list(frame.columns[3:7]) == ["Number of debaters", "Accuracy", "low", "high"]
 
 
 def test_the_file_of_a_diagram_has_all_designs(tmp_path: Path) -> None:

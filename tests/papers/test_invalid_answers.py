@@ -83,10 +83,15 @@ def test_many_invalid_answers_have_a_second_value(half_invalid: StudyResults) ->
     grid = build_grid(item, {}, rows)
     values = values_frame(grid).set_index("source")
     assert values.loc["toy-courtroom", "Accuracy"].tolist() == ["1.00", "1.00"]
-    assert values.loc["toy-courtroom", "n_invalid"].tolist() == ["6", "0"]
+    origin = ["n", "n_invalid", "data", "cases", "wording"]
+    wording = "moot's own prompts"
+    assert values.loc["toy-courtroom", origin].to_numpy().tolist() == [
+        ["12", "6", "toy (synthetic)", "12", wording],
+        ["2", "0", "toy (synthetic)", "2", wording],
+    ]
     intervals = intervals_frame(grid).query("column == 'Accuracy'")
     assert intervals["invalid_as_wrong"].tolist() == ["0.50", ""]
-    assert intervals["n_invalid"].tolist() == [6, 0]
+    assert intervals[["n", "n_invalid"]].to_numpy().tolist() == [[12, 6], [2, 0]]
 
 
 def test_a_row_in_moots_wording_is_no_replication(tmp_path: Path) -> None:

@@ -227,6 +227,20 @@ def test_values_outside_the_replication_interval_are_marked(ours: float, is_outs
     assert intervals["published"].tolist() == [0.74]
 
 
+def test_the_files_of_a_table_have_one_unit_which_their_headings_name() -> None:
+    item = ITEMS["feedback/table3"]
+    value = Measurement(0.5, 0.25, 0.75, 8, 2, 10)
+    cell = ("caselaw", "accuracy")
+    strict = {cell: Measurement(0.4)}
+    row = OwnRow(("x",), "e", "d", 10, {cell: value}, strict_cells=strict)
+    grid = build_grid(item, PUBLISHED, [row])
+    assert values_frame(grid)["CaseLaw Acc (%)"].tolist()[-2:] == ["67.1", "50.0"]
+    [line] = intervals_frame(grid).to_dict("records")
+    assert (line["column"], line["value"], line["low"]) == ("CaseLaw Acc (%)", 50, 25)
+    assert (line["n"], line["invalid_as_wrong"]) == (10, "40.0")
+    assert "CaseLaw Acc" in values_frame(build_grid(ITEMS["feedback/table2"], PUBLISHED, []))
+
+
 def test_without_the_papers_n_no_value_is_marked() -> None:
     item = ITEMS["courtroom/table2"]
     row = item.rows[0]

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PUBLISHED = "published"
+PAIR = ("F1", "accuracy")
+"""The scores of a pair of bars."""
 LINES_OF_LEGEND, INCHES_OF_LINE = 6, 0.15
 """Lines of a legend that a figure of the usual height has room for, and the height of a further
 one."""
@@ -74,23 +76,26 @@ def _panels(item: PaperItem) -> list[str]:
     return list(item.entry.get("panels", [""]))
 
 
-def points_frame(series: Sequence[Series]) -> pd.DataFrame:
+def points_frame(item: PaperItem, series: Sequence[Series]) -> pd.DataFrame:
     """Return the points of a figure for CSV, one row each.
 
-    Columns: `source` (`published` or the experiment), `series`, `panel`, `x`, `y`, `low`, `high`,
-    `second` (a value shown next to y, such as accuracy), `n` and `n_invalid` (answers), `data`,
-    `cases`.
+    Columns: `source` (`published` or the experiment), `series`, `panel`, the labels of both axes,
+    `low`, `high`, `n` (all answers), `n_invalid`, `data`, `cases`. Of pairs of bars the values are
+    `F1` and `accuracy`.
     """
     lines: list[list[object]] = []
     for one_series in series:
         for point in one_series.points:
             y = point.y
             place = [one_series.source, one_series.name, one_series.panel, point.x]
-            numbers = [y.value, y.low, y.high, point.second.value, y.n, y.n_invalid]
+            numbers = [y.value, y.low, y.high, point.second.value, y.n_answers, y.n_invalid]
             lines.append([*place, *numbers, one_series.data, one_series.cases])
-    columns = ["source", "series", "panel", "x", "y", "low", "high", "second", "n", "n_invalid"]
-    columns += ["data", "cases"]
-    return pd.DataFrame(lines, columns=columns)
+    has_pairs = item.entry["chart"] == "sorted"
+    x, y_label = (item.entry[axis]["label"] for axis in ("x", "y"))
+    first, second = PAIR if has_pairs else (y_label, "")
+    columns = ["source", "series", "panel", x, first, "low", "high", second, "n", "n_invalid"]
+    frame = pd.DataFrame(lines, columns=[*columns, "data", "cases"])
+    return frame if has_pairs else frame.drop(columns="")
 
 
 def draw_chart(item: PaperItem, series: Sequence[Series], path: Path, mark: str = "") -> None:
@@ -259,12 +264,12 @@ def _draw_sorted(axes: "Axes", series: Sequence[Series]) -> None:
             name += f" · {one_series.group}" if one_series.group else ""
             bars.append(("table" if is_published else kind, name, point))
     bars.sort(key=lambda bar: (bar[0] == "later study", -bar[2].y.value, bar[1]))
-    scores = (("F1", -0.2, BLUE), ("accuracy", 0.2, ORANGE))
+    scores = zip(PAIR, (-0.2, 0.2), (BLUE, ORANGE), strict=True)
     for score, shift, colour in scores:
         for kind, hatch in (("table", None), ("this run", None), ("later study", "////")):
             places = [place + shift for place, bar in enumerate(bars) if bar[0] == kind]
             points = [point for of_kind, _, point in bars if of_kind == kind]
-            values = [point.y if score == "F1" else point.second for point in points]
+            values = [point.y if score == PAIR[0] else point.second for point in points]
             style: Any = {
                 "facecolor": colour if kind == "this run" else "none",
                 "edgecolor": colour,

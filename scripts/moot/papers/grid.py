@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from moot.papers.items import CellSpec, PaperItem, PaperRow
-from moot.papers.parts import AnswerCounts, Fact, OwnRow, Part
+from moot.papers.items import CellSpec, PaperColumn, PaperItem, PaperRow
+from moot.papers.parts import Fact, OwnRow, Part
 from moot.report.published import SHARE, Published, replication_range
 from moot.report.study_results import NOT_MEASURED, Measurement
 from moot.stats.replication import NOTHING, all_defined
@@ -15,6 +15,8 @@ from moot.stats.replication import NOTHING, all_defined
 Interval = tuple[float, float]
 PublishedValues = Mapping[tuple[str, str, str], Published]
 """Table, row and metric to a published value."""
+DIGITS = 10
+"""Decimals in files of intervals; later ones depend on the order of summation."""
 
 
 def published_values_of(frame: pd.DataFrame) -> PublishedValues:
@@ -244,42 +246,66 @@ def values_frame(grid: Grid) -> pd.DataFrame:
     """Return a table for CSV: `source`, the paper's head cells and its columns; plain numbers.
 
     A row of the paper has `source` `published`; own values follow in rows of their experiment, with
-    the number of answers, and of those that are invalid or missing.
+    the number of answers `n`, those of them that are invalid or missing, the data, the cases and
+    whose words the prompts have.
     """
-    names = [*grid.item.row_heads, *(column.name for column in grid.item.columns)]
+    item = grid.item
+    names = [*item.row_heads, *(_name_with_unit(item, column) for column in item.columns)]
     lines: list[list[str]] = []
     for place, row in enumerate((*grid.paper_rows, *grid.own_rows)):
         if place < len(grid.paper_rows):
             published = [cell.published.removesuffix("%") for cell in row.cells]
-            lines.append(["published", *row.heads, *published, "", ""])
+            lines.append(["published", *row.heads, *published, *_NO_ORIGIN])
         if row.has_own_values:
             own_texts = [cell.own_value.text.removesuffix("%") for cell in row.cells]
-            answers = row.own_row.answers if row.own_row else AnswerCounts()
-            counts = [str(answers.n), str(answers.n_invalid + answers.n_missing)]
-            counts = counts if answers.n else ["", ""]
-            lines.append([row.source or "configured", *row.heads, *own_texts, *counts])
-    return pd.DataFrame(lines, columns=["source", *names, "n", "n_invalid"])
+            origin = _origin(row.own_row) if row.own_row else _NO_ORIGIN
+            lines.append([row.source or "configured", *row.heads, *own_texts, *origin])
+    origin_names = ["n", "n_invalid", "data", "cases", "wording"]
+    return pd.DataFrame(lines, columns=["source", *names, *origin_names])
+
+
+_NO_ORIGIN = [""] * 5
+
+
+def _origin(row: OwnRow) -> list[str]:
+    """Return the answers of a row, its invalid and missing ones, data, cases and wording."""
+    answers = row.answers
+    counts = [str(answers.n), str(answers.n_invalid + answers.n_missing)]
+    cases = "" if math.isnan(row.cases) else f"{row.cases:.0f}"
+    return [*(counts if answers.n else ["", ""]), row.data, cases, row.wording]
+
+
+def _is_percent(item: PaperItem, column: PaperColumn) -> bool:
+    return item.cell(item.rows[0], column).is_percent
+
+
+def _name_with_unit(item: PaperItem, column: PaperColumn) -> str:
+    return f"{column.name} (%)" if _is_percent(item, column) else column.name
 
 
 def intervals_frame(grid: Grid) -> pd.DataFrame:
-    """Return the intervals of a table's own values, one row a cell.
+    """Return the intervals of a table's own values, one row a cell, in the unit of the table.
 
     Columns: `source`, the head cells, `column`, `published`, `value`, `low`, `high`,
-    `replication_low`, `replication_high`, `n`, `n_invalid`, `published_is_outside`,
+    `replication_low`, `replication_high`, `n` (all answers), `n_invalid`, `published_is_outside`,
     `invalid_as_wrong` (the value that counts invalid answers as wrong), `data`, `cases`.
     """
-    heads = list(grid.item.row_heads)
+    item = grid.item
+    heads = list(item.row_heads)
     lines: list[list[object]] = []
     for row in (*grid.paper_rows, *grid.own_rows):
-        for column, cell in zip(grid.item.columns, row.cells, strict=True):
-            value = cell.own_value.value
-            if math.isnan(value.value):
+        for column, cell in zip(item.columns, row.cells, strict=True):
+            own = cell.own_value
+            if math.isnan(own.value.value):
                 continue
-            numbers = [cell.published_value, *value.interval, *cell.own_value.replication]
-            numbers += [value.n, value.n_invalid]
-            marks = ["yes" if cell.own_value.is_outside else "no", cell.own_value.strict_text]
+            name = _name_with_unit(item, column)
+            factor = 100 if _is_percent(item, column) else 1
+            shares = (cell.published_value, *own.value.interval, *own.replication)
+            numbers = [round(share * factor, DIGITS) for share in shares]
+            numbers += [own.value.n_answers, own.value.n_invalid]
+            marks = ["yes" if own.is_outside else "no", own.strict_text.removesuffix("%")]
             data = [row.own_row.data, row.own_row.cases] if row.own_row else ["", math.nan]
-            lines.append([row.source, *row.heads, column.name, *numbers, *marks, *data])
+            lines.append([row.source, *row.heads, name, *numbers, *marks, *data])
     columns = ["source", *heads, "column", "published", "value", "low", "high"]
     columns += ["replication_low", "replication_high", "n", "n_invalid", "published_is_outside"]
     columns += ["invalid_as_wrong", "data", "cases"]

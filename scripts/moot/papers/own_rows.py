@@ -42,7 +42,7 @@ def measure(run: Run, score: str) -> Measurement:
 def measure_strictly(run: Run, score: str) -> Measurement:
     """Return a score that counts invalid answers as wrong, if enough answers are invalid."""
     value = measure(run, score)
-    if not value.n_invalid > MAX_INVALID_SHARE * (value.n + value.n_invalid):
+    if not value.n_invalid > MAX_INVALID_SHARE * value.n_answers:
         return NOT_MEASURED
     name, slash, rest = score.partition("/")
     metric, at, group = name.partition("@")
@@ -224,6 +224,7 @@ def _trained_row(run: ItemRun, data: str, board_row: Fields) -> OwnRow:
         cells=cells,
         published=published,
         row=paper_name if published and paper_name in titles else "",
+        answers=AnswerCounts(int(board_row["n"]), noun="prediction"),
         made_up=tuple(note for note in results.config.made_up if note.startswith(f"{data}: ")),
     )
 
@@ -248,6 +249,7 @@ def _join_rows(first: OwnRow, second: OwnRow) -> OwnRow:
         data=f"{first.data}, {second.data}",
         cases=max(first.cases, second.cases),
         cells={**first.cells, **second.cells},
+        answers=replace(first.answers, n=first.answers.n + second.answers.n),
         published={**first.published, **second.published},
         row=first.row or second.row,
         made_up=(*first.made_up, *second.made_up),

@@ -181,7 +181,7 @@ def _write_item(
         series = series_of(item, published, content.parts)
         mark = REHEARSAL_MARK if is_rehearsal else content.mark
         draw_chart(item, series, target / f"{item.key}.svg", mark)
-        write_csv(points_frame(series), target / f"{item.key}.csv", is_rehearsal)
+        write_csv(points_frame(item, series), target / f"{item.key}.csv", is_rehearsal)
         has_own = any(part.source != PUBLISHED for part in series)
         block |= {"image": f"{paper.name}/{item.key}.svg", "has_values": has_own}
     elif item.kind == "diagram":

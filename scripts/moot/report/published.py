@@ -182,10 +182,10 @@ def _values(rows: Sequence[Any], our_wording: bool = False) -> Values:
 
 def share_valid(value: Measurement) -> Measurement:
     """Return the share of valid answers behind a value that leaves out invalid ones."""
-    n_asked = value.n + value.n_invalid
+    n_answers = value.n_answers
     return (
-        Measurement(value.n / n_asked, n=n_asked, n_invalid=value.n_invalid)
-        if n_asked
+        Measurement(value.n / n_answers, n=n_answers, n_invalid=value.n_invalid)
+        if n_answers
         else NOT_MEASURED
     )
 

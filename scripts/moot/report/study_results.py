@@ -89,6 +89,11 @@ class Measurement:
         return Interval(self.value, self.low, self.high)
 
     @property
+    def n_answers(self) -> float:
+        """The number of valid and invalid answers."""
+        return self.n + self.n_invalid
+
+    @property
     def counts(self) -> dict[str, float]:
         """The numbers of cases, answers and invalid answers, as cells of a table."""
         return {"cases": self.n_cases, "n": self.n, "n invalid": self.n_invalid}
