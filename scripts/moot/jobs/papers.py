@@ -232,18 +232,21 @@ def departures(plan: Plan, item: PaperItem) -> list[str]:
             model = plan.experiments[design.name].config.models[0]
             wording, owner = compare_with_papers(plan).run(design.name, model).wording, plan
         has_published_words = wording.startswith(PUBLISHED_WORDINGS)
-        for departure in _departures_of(owner, owner.experiments[design.name], has_published_words):
+        experiment = owner.experiments[design.name]
+        for departure in _departures_of(owner, papers, experiment, has_published_words):
             protocols.setdefault(departure, {})[f"`{design.config.protocol}`"] = None
     return [f"{', '.join(names)}: {departure}" for departure, names in protocols.items()]
 
 
-def _departures_of(plan: Plan, experiment: Experiment, has_published_words: bool) -> Iterator[str]:
+def _departures_of(
+    plan: Plan, papers: Plan, experiment: Experiment, has_published_words: bool
+) -> Iterator[str]:
     """Yield the departures of an experiment with the values of its configuration.
 
     A departure of moot's wording is left out if the prompts are in published words; so is one of
     a value that the configuration does not have.
     """
-    config, values = experiment.config, _values_of_departures(plan, experiment)
+    config, values = experiment.config, _values_of_departures(plan, papers, experiment)
     data = plan.datasets[config.dataset].loader or config.dataset
     path = plan.shipped / "data" / "published" / "departures.csv"
     with path.open(encoding="utf-8", newline="") as file:
@@ -255,8 +258,7 @@ def _departures_of(plan: Plan, experiment: Experiment, has_published_words: bool
                 yield row["departure"].format_map(values)
 
 
-def _values_of_departures(plan: Plan, experiment: Experiment) -> JsonObject:
-    papers = designs_of(plan)
+def _values_of_departures(plan: Plan, papers: Plan, experiment: Experiment) -> JsonObject:
     design = papers.experiments[experiment.name].config
     values = dict(plan.view(experiment.name).params)
     data = plan.datasets[experiment.config.dataset].model_dump(include=DATA_OF_DEPARTURES)
