@@ -199,7 +199,7 @@ def _label(series: Series) -> str:
 
 
 def _draw_points(axes: "Axes", series: Series, label: str, style: dict[str, Any]) -> None:
-    """Draw the points of a series that have values; those of this run with intervals."""
+    """Draw the points that have values. Points of this run have intervals."""
     points = [point for point in series.points if not math.isnan(point.y.value)]
     intervals = [point.y.interval for point in points]
     if points:

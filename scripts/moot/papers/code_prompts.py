@@ -52,7 +52,7 @@ def read_code_texts(source: str, where: str) -> dict[str, str]:
 
 
 def _text_of(node: ast.AST) -> str:
-    """Return the text of a syntax node; "" for a node that is no text."""
+    """Return the text of a syntax node; "" if it is neither a string nor an f-string."""
     match node:
         case ast.Constant(value=str(text)):
             return text

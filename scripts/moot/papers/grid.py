@@ -10,11 +10,14 @@ from moot.papers.items import CellSpec, PaperColumn, PaperItem, PaperRow
 from moot.papers.parts import Fact, OwnRow, Part
 from moot.report.published import SHARE, Published, replication_range
 from moot.report.study_results import NOT_MEASURED, Measurement
-from moot.stats.replication import NOTHING, all_defined
+from moot.stats.intervals import NOTHING
+from moot.stats.replication import all_defined
 
 Interval = tuple[float, float]
 PublishedValues = Mapping[tuple[str, str, str], Published]
 """Table, row and metric to a published value."""
+ORIGIN = ("n", "n_invalid", "data", "cases", "wording")
+"""Columns of own rows in files of tables."""
 DIGITS = 10
 """Decimals in files of intervals; later ones depend on the order of summation."""
 
@@ -245,30 +248,32 @@ def cell_text(value: float, spec: CellSpec) -> str:
 def values_frame(grid: Grid) -> pd.DataFrame:
     """Return a table for CSV: `source`, the paper's head cells and its columns; plain numbers.
 
-    A row of the paper has `source` `published`; own values follow in rows of their experiment, with
-    the number of answers `n`, those of them that are invalid or missing, the data, the cases and
-    whose words the prompts have.
+    A row of the paper has `source` `published`. Own values follow it in a row of their experiment,
+    which ends with `n` (answers), `n_invalid` (invalid or missing ones), `data`, `cases` and
+    `wording` (whose words the prompts have).
     """
     item = grid.item
     names = [*item.row_heads, *(_name_with_unit(item, column) for column in item.columns)]
     lines: list[list[str]] = []
-    for place, row in enumerate((*grid.paper_rows, *grid.own_rows)):
-        if place < len(grid.paper_rows):
-            published = [cell.published.removesuffix("%") for cell in row.cells]
-            lines.append(["published", *row.heads, *published, *_NO_ORIGIN])
-        if row.has_own_values:
-            own_texts = [cell.own_value.text.removesuffix("%") for cell in row.cells]
-            origin = _origin(row.own_row) if row.own_row else _NO_ORIGIN
-            lines.append([row.source or "configured", *row.heads, *own_texts, *origin])
-    origin_names = ["n", "n_invalid", "data", "cases", "wording"]
-    return pd.DataFrame(lines, columns=["source", *names, *origin_names])
+    for row in grid.paper_rows:
+        published = [cell.published.removesuffix("%") for cell in row.cells]
+        lines.append(["published", *row.heads, *published, *_origin(None)])
+        lines += _own_lines(row)
+    for row in grid.own_rows:
+        lines += _own_lines(row)
+    return pd.DataFrame(lines, columns=["source", *names, *ORIGIN])
 
 
-_NO_ORIGIN = [""] * 5
+def _own_lines(row: GridRow) -> Iterator[list[str]]:
+    if row.has_own_values:
+        texts = [cell.own_value.text.removesuffix("%") for cell in row.cells]
+        yield [row.source or "configured", *row.heads, *texts, *_origin(row.own_row)]
 
 
-def _origin(row: OwnRow) -> list[str]:
-    """Return the answers of a row, its invalid and missing ones, data, cases and wording."""
+def _origin(row: OwnRow | None) -> list[str]:
+    """Return the columns `ORIGIN` of a row; empty ones without own values."""
+    if row is None:
+        return [""] * len(ORIGIN)
     answers = row.answers
     counts = [str(answers.n), str(answers.n_invalid + answers.n_missing)]
     cases = "" if math.isnan(row.cases) else f"{row.cases:.0f}"

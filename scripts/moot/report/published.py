@@ -21,9 +21,8 @@ from moot.report.study_results import (
     Run,
     StudyResults,
 )
-from moot.stats.intervals import Interval, wilson_interval
+from moot.stats.intervals import NOTHING, Interval, wilson_interval
 from moot.stats.replication import (
-    NOTHING,
     all_defined,
     replication_interval,
     scale_interval,

@@ -39,7 +39,7 @@ class PaperMatch:
         our_wording: whether its prompts, facts or scripts are in moot's words instead of the
             paper's.
         wording: whose words its prompts have, for readers.
-        settings: the settings that differ from those of the most similar experiment.
+        settings: the settings in which it differs from the paper's most similar experiment.
     """
 
     repeats: tuple[str, ...] = ()

@@ -236,8 +236,10 @@ class Mover:
         from scipy.special import ndtr
 
         away = self.values[0] - self.values[1] - supposed
-        if np.isnan(self.interval()).any() or abs(away) < _ROUNDING:
-            return 0.0 if abs(away) < _ROUNDING else float("nan")
+        if abs(away) < _ROUNDING:
+            return 0.0
+        if np.isnan(self.interval()).any():
+            return float("nan")
 
         def excess(quantile: float) -> float:
             ends = self.interval(2 * float(ndtr(quantile)) - 1)

@@ -7,8 +7,6 @@ import numpy as np
 
 from moot.stats.intervals import Interval, difference_interval
 
-NOTHING = (float("nan"), float("nan"))
-
 
 def scale_interval(value: float, like: Interval, size: float, n: float) -> Interval:
     """Return the interval of a value of n answers, scaled from a similar value of `size` answers.

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent, logger_plugin_module_prefix
@@ -88,9 +89,13 @@ class LogHandler(LogHandlerBase):
         self._is_explained = True
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Count the job of a record, or write the record."""
+        """Count the job of a record, and write the record if it says more than that."""
         settings = self.common_settings
-        if settings.dryrun or settings.verbose or self._should_show(record):
+        if settings.dryrun or settings.verbose:
+            self._write(self.format(record))
+        elif "Directory cannot be locked" in record.getMessage():
+            self._write(as_started(_LOCKED))
+        elif not self._count_job(vars(record)) and self._should_show(record):
             self._write(self.format(record))
 
     def _write(self, text: str) -> None:
@@ -99,8 +104,8 @@ class LogHandler(LogHandlerBase):
             with suppress(OSError):  # a closed terminal must not stop the run
                 print(text, file=stream, flush=True)
 
-    def _should_show(self, record: logging.LogRecord) -> bool:
-        fields, message = vars(record), record.getMessage().strip()
+    def _count_job(self, fields: Mapping[str, Any]) -> bool:
+        """Count the job of an event; return whether it failed for a reason that was shown."""
         match fields.get("event"):
             case LogEvent.RUN_INFO:
                 self._plan(fields["stats"])
@@ -109,15 +114,16 @@ class LogHandler(LogHandlerBase):
             case LogEvent.JOB_FINISHED:
                 self._finish(fields["job_id"], self._done)
             case LogEvent.JOB_ERROR if is_stopping():
-                return False
+                return True
             case LogEvent.JOB_ERROR:
                 self._finish(fields["jobid"], self._failed)
                 has_reason = _has_logged_reason(fields.get("log") or (), self._since)
                 self._is_explained &= has_reason
-                return not has_reason
-        if "Directory cannot be locked" in message:
-            self._write(as_started(_LOCKED))
-            return False
+                return has_reason
+        return False
+
+    def _should_show(self, record: logging.LogRecord) -> bool:
+        fields, message = vars(record), record.getMessage().strip()
         if record.levelno > logging.INFO:
             return not self._repeats_reason(message, fields)
         return fields.get("event") is None and not message.startswith(_START_AND_END)

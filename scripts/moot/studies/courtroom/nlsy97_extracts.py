@@ -56,8 +56,8 @@ def read_extracts(folder: Path, variables: VariableMap, check_codes: CheckCodes)
         check_codes: checks the codes of rows.
 
     Raises:
-        UserError: there is no file, a row has a fault, or a respondent has different codes in a
-            column of two files.
+        UserError: there is no file, a row has a fault, or two files have different codes of a
+            respondent in a column.
     """
     files = sorted(folder.glob("*.csv"))
     if not files:

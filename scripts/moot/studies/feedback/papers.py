@@ -156,7 +156,7 @@ def smoothing(run: ItemRun) -> list[Part]:
 def accuracy_by_number(run: ItemRun) -> list[Part]:
     """Compute accuracy by the number of debaters or rounds.
 
-    Debates that belong to no sweep follow; those of the paper's design repeat a point of its sweep.
+    Own debates that belong to no sweep follow. The paper's debates repeat a point of its sweep.
     """
     series: list[Part] = []
     name = SWEPT_IN_FIGURES[run.item.key]
