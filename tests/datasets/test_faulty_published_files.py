@@ -153,6 +153,10 @@ def test_the_faults_of_all_columns_and_records_are_named(tmp_path: Path) -> None
     changes = {1: {"label": "3"}, 4: {"label": "4", "seen?": ""}, 7: {"post": " "}}
     places = ("row 2, column 'label'", "row 5, .*'label'", "row 5, .*'seen", "row 8, .*'post'")
     check_refusal(tmp_path, "vast", make_lines("vast", changes), *places)
+    lines = make_lines("vast", {1: {"new_id": "8 "}, 4: {"label": "4"}})
+    check_refusal(tmp_path, "vast", lines, "'8' is in rows 2, 9", "row 5, .*'label'")
+    lines = make_lines("claim_stance", {1: {"claims.claimId": ""}, 4: {"split": "dev"}})
+    check_refusal(tmp_path, "claim_stance", lines, "row 2, .*: blank", "row 5, .*'split'")
     lines = make_lines("cail18", {2: {"fact": ""}})
     check_refusal(tmp_path, "cail18", [*lines, "{bad", "null"], "record 41", "record 42")
     check_refusal(tmp_path, "cail18", make_lines("cail18", {2: {"fact": 3}, 5: {"meta": None}}),

@@ -114,6 +114,14 @@ def test_all_files_and_rows_that_cannot_be_read_are_named(tmp_path: Path) -> Non
         read_transcripts(tmp_path, **TRIALS, faulty=1)
 
 
+def test_each_row_of_a_broken_file_is_named_once(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("nr,turn,who\nt1,1\nt1,2\n")
+    with pytest.raises(UserError) as error:
+        read_transcripts(tmp_path / "a.csv", **TRIALS)
+    rows = [line.partition(": ")[2][:5] for line in str(error.value).splitlines()]
+    assert rows == ["row 1", "row 2"]
+
+
 def test_hostile_text_is_read_literally(tmp_path: Path) -> None:
     hostile = "</script>{{ 7*7 }} \u202e\\input{/etc/passwd}"
     path = write_table(

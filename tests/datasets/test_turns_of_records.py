@@ -55,6 +55,15 @@ def test_a_verdict_of_a_record_follows_its_turns(tmp_path: Path, ending: str) ->
     ]
 
 
+def test_one_wrong_turn_of_a_record_is_named_alone(tmp_path: Path) -> None:
+    turns = [{"name": "Ann", "vote": word} for word in ("yes", "maybe", "no")]
+    save_table(tmp_path / "a.jsonl", [{"id": "e1", "log": turns}])
+    columns = {"debate": "id", "speaker": "log.name", "text": "", "answer": "log.vote"}
+    with pytest.raises(UserError, match=r"'log.vote': found 'maybe'.*\(1 of 3 rows") as error:
+        read_transcripts(tmp_path / "a.jsonl", turns="log", columns=columns, **YES_NO)
+    assert str(error.value).count("found") == 1
+
+
 @pytest.mark.parametrize("meaning", ["answer", "belief", "confidence"])
 def test_a_statement_of_a_record_needs_its_author(tmp_path: Path, meaning: str) -> None:
     """The belief of one person was shown as the belief of whoever spoke last."""

@@ -219,6 +219,15 @@ def test_all_faulty_rows_are_named_at_once_with_the_row_number_of_a_spreadsheet(
         load(path, labels=["LOST", "WON"])
 
 
+def test_of_many_rows_that_are_left_out_the_first_ones_are_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = [f"Case {number},WON" for number in range(60)] + ["cut"] * 50
+    (tmp_path / "cases.csv").write_text("\n".join(["facts,outcome", *lines]))
+    assert len(load(tmp_path / "cases.csv", faulty=0.5).cases) == 60
+    assert len(caplog.messages) == 21 and "and 30 more." in caplog.text
+
+
 def test_few_faulty_rows_are_left_out_and_counted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -371,7 +380,19 @@ def test_several_files_are_the_splits_of_one_table(tmp_path: Path) -> None:
     message = str(error.value)
     assert "extra.csv: row 1, column 'outcome': found 'perhaps'" in message
     assert "extra.csv: row 1, column '(file)': found 'extra'" in message
-    assert "'c1' is in rows 1 of extra.csv, 1 of train.csv" in message
+    place = f"{tmp_path}: row 1 of train.csv, column 'nr'"
+    assert f"{place}: 'c1' is in rows 1 of extra.csv, 1 of train.csv" in message
+
+
+def test_a_tolerated_row_does_not_hide_the_fault_of_another_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("facts,outcome\nA,WON\nB,LOST\nC\n")
+    (tmp_path / "b.csv").write_text("facts,outcome\n")
+    with pytest.raises(UserError, match=r"b\.csv: found a header without rows"):
+        load(tmp_path, faulty=0.5)
+    (tmp_path / "b.csv").write_text("facts,outcome\nD,WON\nE\n")
+    loaded = load(tmp_path, faulty=0.5)
+    assert loaded.cleaning["rows read"] == 5
+    assert loaded.cleaning["rows left out because of faults"] == 2
 
 
 def test_texts_of_a_template_that_one_split_gets_are_counted(

@@ -81,10 +81,15 @@ class Faults:
         """The faults, each once."""
         return [*self._messages]
 
+    @property
+    def text(self) -> str:
+        """The faults, a line each."""
+        return "\n".join(self._messages)
+
     def check(self) -> None:
-        """Raise one `UserError` with a line for each fault, if there is any."""
+        """Raise one `UserError` with the text of the faults, if there is any."""
         if self._messages:
-            raise UserError("\n".join(self._messages))
+            raise UserError(self.text)
 
 
 @cache

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.cases import stable_fraction
-from moot.datasets.reading.checks import check_values, run_checks
+from moot.datasets.reading.checks import check_unique, check_values, run_checks
 from moot.datasets.reading.tables import read_csv
 from moot.datasets.topics import check_texts
 
@@ -40,9 +40,10 @@ def read_claims(path: Path) -> pd.DataFrame:
         UserError: a missing file or column, an unknown split, stance or sentiment, a blank claim,
             or a repeated id.
     """
-    frame = read_csv(path, COLUMNS, unique="claims.claimId", get=DOWNLOAD)
+    frame = read_csv(path, COLUMNS, get=DOWNLOAD)
     sentiments = frame["claims.claimSentiment"].str.strip().str.removesuffix(".0")
     run_checks(
+        partial(check_unique, path, frame["claims.claimId"]),
         partial(check_values, path, frame["split"], ("train", "test")),
         partial(check_values, path, frame["claims.stance"], ("PRO", "CON")),
         partial(check_values, path, sentiments, tuple(SENTIMENTS)),

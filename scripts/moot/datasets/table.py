@@ -49,7 +49,7 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
     task = _make_task(options, table.labels)
     cases = _make_cases(options, context, task, rows, splits, resembled_tests)
     features = _make_features(options, rows, splits)
-    rows_read = len(table.rows) + table.broken
+    rows_read = len(table.rows) + table.check.broken
     cleaning = {"rows read": rows_read, LEFT_OUT: rows_read - len(rows)}
     for name in ("train", "validation", "test"):
         cleaning[f"{name} cases"] = list(splits.values()).count(name)

@@ -1,6 +1,7 @@
 """The rows of a table of the user: read from its files, then checked column by column."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
@@ -24,13 +25,11 @@ class TableRows(NamedTuple):
     Attributes:
         rows: all rows that can be read, as text, with the columns in brackets. The index is the
             number of the file and of the row in it, from 1.
-        broken: the number of rows that cannot be read.
         labels: the label of each value of the target column.
         check: the faults of the rows.
     """
 
     rows: pd.DataFrame
-    broken: int
     labels: Mapping[str, str]
     check: RowChecker
 
@@ -40,7 +39,7 @@ class TableRows(NamedTuple):
         Raises:
             UserError: the share of rows with a fault exceeds the option `faulty`.
         """
-        return self.check.without_faulty(self.rows, broken=self.broken)
+        return self.check.without_faulty(self.rows)
 
 
 def read_rows(options: TableOptions) -> TableRows:
@@ -52,12 +51,9 @@ def read_rows(options: TableOptions) -> TableRows:
     check = RowChecker(options.files, options.faulty, "rows")
     file_column = [FILE_COLUMN] if len(options.files) > 1 else []
     columns = list(dict.fromkeys([*options.case_columns, *options.id_columns, *file_column]))
-    tables = {
-        number: read_table(path, columns, sheet=options.sheet, faults=check.faults)
-        for number, path in enumerate(options.files)
-    }
-    broken = len(check.faults.messages)
-    rows = pd.concat(tables, names=["file", "row"])
+    rows = check.read(
+        partial(read_table, columns=columns, sheet=options.sheet, faults=check.faults)
+    )
     labels = _list_labels(options, rows)
     label_of_word = {word: find_label(word, labels) for word in rows[options.target].unique()}
     texts = [make_text(options, cells) for cells in rows.to_dict("records")]
@@ -65,7 +61,7 @@ def read_rows(options: TableOptions) -> TableRows:
     rows[LABEL] = rows[options.target].map(label_of_word)
     rows[ID] = _name_cases(options, rows)
     _check_rows(options, rows, labels, check)
-    return TableRows(rows, broken, labels, check)
+    return TableRows(rows, labels, check)
 
 
 def _list_labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.types import Column
 from moot.datasets.debate_records import PERCENT
-from moot.datasets.reading.checks import RowChecker
+from moot.datasets.reading.checks import DataFaults, RowChecker
 from moot.datasets.reading.tables import read_table
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 from moot.datasets.turn_labels import WordLabels, read_labels
@@ -92,20 +91,18 @@ def _read_files(options: TranscriptsOptions) -> pd.DataFrame:
     Raises:
         UserError: files or rows that cannot be read; the message lists all of them.
     """
-    faults, tables = Faults(), dict[int, pd.DataFrame]()
+    faults, tables = DataFaults(), dict[int, pd.DataFrame]()
     for number, file in enumerate(options.files):
-        broken_rows = Faults()  # of this file: its reader raises the first one if no row is left
         with faults.noting():
-            tables[number] = _read_file(file, options, broken_rows)
-        faults.add_all(broken_rows)
+            tables[number] = _read_file(file, options)
     faults.check()
     return pd.concat(tables, names=["file", "row"])
 
 
-def _read_file(path: Path, options: TranscriptsOptions, faults: Faults) -> pd.DataFrame:
+def _read_file(path: Path, options: TranscriptsOptions) -> pd.DataFrame:
     """Return the rows of one file, with the columns that the options name."""
     columns = list(dict.fromkeys([*options.columns.column_names, *options.case_columns]))
-    table = read_table(path, columns, turns=options.turns, faults=faults)
+    table = read_table(path, columns, turns=options.turns)
     if options.turns and options.columns.debate:
         return _move_verdicts_to_end(table, options)
     if options.turns:

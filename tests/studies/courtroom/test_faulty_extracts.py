@@ -60,6 +60,26 @@ def test_faults_of_all_files_are_named_at_once(tmp_path: Path, load_context: Mak
         read_people(load_context())
 
 
+def test_faults_of_all_columns_are_named_at_once(tmp_path: Path, load_context: MakeContext) -> None:
+    people, months = people_rows(), month_rows()
+    people[0][0], people[1][1], people[2][2], people[4][3] = "2", "7", "many", "99"
+    write_extracts(tmp_path, people, months)
+    message = (
+        r"(?s)'R0000100': '2' is in rows 1, 2.*row 3, column 'R0536402': found 'many'"
+        r".*row 2, column 'R0536300': found 7"
+    )
+    with pytest.raises(UserError, match=message):
+        read_people(load_context())
+
+
+def test_many_contradictions_are_counted(tmp_path: Path, load_context: MakeContext) -> None:
+    write_extracts(tmp_path)
+    people = [[row[0], str(3 - int(row[1]))] for row in people_rows()]
+    write_extract(tmp_path, "people_2.csv", PEOPLE[:2], people)
+    with pytest.raises(UserError, match=r"respondent 20, .*\n\.\.\. and 4 more\.$"):
+        read_people(load_context())
+
+
 def test_extracts_that_divide_the_respondents_are_read_whole(
     tmp_path: Path, load_context: MakeContext
 ) -> None:

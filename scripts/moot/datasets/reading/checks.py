@@ -5,6 +5,7 @@ All functions raise `UserError` with one message that has a line for each fault.
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from os.path import commonpath
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +23,7 @@ LEFT_OUT = "rows left out because of faults"
 SHEETS = (".csv", ".tsv", ".xlsx", ".xlsm")
 """The endings of files whose rows a spreadsheet numbers otherwise."""
 ROW_NUMBERS = "Row 1 is the first row below the heading; a spreadsheet calls it row 2."
-_MAX_PROBLEMS = 20
+_MAX_MESSAGES = 20
 FaultyShare = Annotated[
     float,
     Field(
@@ -34,6 +35,19 @@ FaultyShare = Annotated[
         ),
     ),
 ]
+
+
+class DataFaults(Faults):
+    """The faults of data, which may be as many as its rows."""
+
+    @property
+    def text(self) -> str:
+        """The first faults, a line each, and the number of the others."""
+        messages = self.messages
+        lines = messages[:_MAX_MESSAGES]
+        if len(messages) > _MAX_MESSAGES:
+            lines.append(f"... and {len(messages) - _MAX_MESSAGES} more.")
+        return "\n".join(lines)
 
 
 def check_header(path: Path, header: Sequence[str], columns: Sequence[str], hint: str = "") -> None:
@@ -64,18 +78,17 @@ def check_unique(
     Raises:
         UserError: with a line for each blank value, and for each repeated one with all of its rows.
     """
-    text = values.astype("str").str.strip()
-    problems = [
-        f"{describe_cell(path, row, values.name)}: blank; expected an id. Give every row its own."
-        for row in text.index[text == ""]
-    ]
+    text, faults = values.astype("str").str.strip(), DataFaults()
+    for row in text.index[text == ""]:
+        place = describe_cell(path, row, values.name)
+        faults.add(f"{place}: blank; expected an id. Give every row its own.")
     for value, rows in text[find_repeated(text)].groupby(text, sort=False).groups.items():
         all_rows = ", ".join(map(str, text.index[text == value]))
-        problems.append(
+        faults.add(
             f"{describe_cell(path, rows[0], values.name)}: {quote_value(str(value))} is in rows"
             f" {all_rows}; expected every {values.name} once. {remedy}"
         )
-    _raise_problems(path, problems)
+    faults.check()
 
 
 def find_repeated(ids: Column) -> "pd.Series[bool]":
@@ -108,30 +121,16 @@ def refuse_values(
     if not is_wrong.any():
         return
     summary = f" ({is_wrong.sum()} of {len(values)} rows are wrong)" if len(values) > 1 else ""
-    wrong_values = values[is_wrong.to_numpy()]
-    complaints = dict.fromkeys(
-        f"{describe_cell(path, row, values.name)}: found {quote_value(value)}"
-        for row, value in wrong_values.items()
-    )
-    _raise_problems(
-        path, [f"{place}, expected {expected}{summary}. {remedy}" for place in complaints]
-    )
-
-
-def _raise_problems(path: Path, problems: Sequence[str]) -> None:
-    """Raise `UserError` with a line for each problem, or for the first ones of many."""
-    if problems:
-        remainder = (
-            [f"{path}: and {len(problems) - _MAX_PROBLEMS} more."]
-            if len(problems) > _MAX_PROBLEMS
-            else []
-        )
-        raise UserError("\n".join([*problems[:_MAX_PROBLEMS], *remainder]))
+    faults = DataFaults()
+    for row, value in values[is_wrong.to_numpy()].items():
+        place = describe_cell(path, row, values.name)
+        faults.add(f"{place}: found {quote_value(value)}, expected {expected}{summary}. {remedy}")
+    faults.check()
 
 
 def run_checks(*checks: Callable[[], object]) -> None:
     """Run all checks of a file, and raise one `UserError` with the faults that they raise."""
-    faults = Faults()
+    faults = DataFaults()
     for check in checks:
         with faults.noting():
             check()
@@ -191,13 +190,24 @@ class RowChecker:
     Attributes:
         files: the files of the table.
         faults: the messages.
+        broken: the number of rows that cannot be read.
         noun: what a row or a group of rows is called in messages: "rows", "debates", "answers".
     """
 
     def __init__(self, files: Sequence[Path], max_share: float, noun: str) -> None:
-        self.files, self.faults, self.noun = files, Faults(), noun
+        self.files, self.faults, self.noun = files, DataFaults(), noun
+        self.broken = 0
         self._max_share = max_share
         self._faulty_rows = set[tuple[int, int]]()
+
+    def read(self, read_file: Callable[[Path], pd.DataFrame]) -> pd.DataFrame:
+        """Return the rows of all files; those that cannot be read are counted.
+
+        `read_file` notes the latter in `faults`, a message each.
+        """
+        tables = {number: read_file(path) for number, path in enumerate(self.files)}
+        self.broken = len(self.faults.messages)
+        return pd.concat(tables, names=["file", "row"])
 
     def refuse(
         self,
@@ -208,17 +218,11 @@ class RowChecker:
     ) -> None:
         """Note each faulty value of a column."""
         self._faulty_rows |= set(is_faulty.index[is_faulty])
-        for number, faulty_values in values[is_faulty].groupby(level=0, sort=False):
-            file_values = values.xs(number)
-            is_wrong = file_values.index.isin(faulty_values.index.get_level_values(1))
+        for number in is_faulty.index[is_faulty].get_level_values(0).unique():
+            # turns of one record have one number, so that rows are told apart by their order alone
+            is_wrong = is_faulty.xs(number)
             with self.faults.noting():
-                refuse_values(
-                    self.files[int(str(number))],
-                    file_values,
-                    pd.Series(is_wrong, file_values.index),
-                    expected,
-                    remedy,
-                )
+                refuse_values(self.files[number], values.xs(number), is_wrong, expected, remedy)
 
     def refuse_repeated(self, ids: Column) -> None:
         """Note blank ids, and each that is in an earlier row, too."""
@@ -227,37 +231,31 @@ class RowChecker:
             f"{row} of {self.files[number].name}" if len(self.files) > 1 else str(row)
             for number, row in text.index
         ]
+        place = Path(commonpath(self.files))  # the file, or the folder of several
         with self.faults.noting():
-            check_unique(self.files[0], text.set_axis(names))
+            check_unique(place, text.set_axis(names))
         self._faulty_rows |= set(text.index[(text == "") | find_repeated(text)])
 
-    def without_faulty(
-        self, rows: pd.DataFrame, *, group: str = "", broken: int = 0
-    ) -> pd.DataFrame:
+    def without_faulty(self, rows: pd.DataFrame, *, group: str = "") -> pd.DataFrame:
         """Return the rows without a fault, and warn of the others.
 
         Args:
             rows: all rows that can be read.
             group: the column of groups of rows that stand or fall together. Default: single rows.
-            broken: the number of further rows, which cannot be read.
 
         Raises:
             UserError: the share of groups with a fault exceeds the option `faulty`.
         """
         groups = rows[group] if group else pd.Series(range(len(rows)), rows.index)
         faulty_groups = groups[groups.index.isin(self._faulty_rows)].unique()
-        left_out, total = len(faulty_groups) + broken, groups.nunique() + broken
-        messages = self.faults.messages
+        left_out, total = len(faulty_groups) + self.broken, groups.nunique() + self.broken
         if left_out > self._max_share * total:
-            lines = messages[:_MAX_PROBLEMS]
-            if len(messages) > _MAX_PROBLEMS:
-                lines.append(f"... and {len(messages) - _MAX_PROBLEMS} more.")
-            lines.append(
+            summary = (
                 f"{left_out} of {total} {self.noun} cannot be read; expected at most"
                 f" {self._max_share:.0%} of them (`faulty`). Correct them, or allow more."
+                f" {explain_row_numbers(self.files[0])}"
             )
-            lines[-1] = f"{lines[-1]} {explain_row_numbers(self.files[0])}".strip()
-            raise UserError("\n".join(lines))
-        for message in messages:
-            LOG.warning("left out: %s", message)
+            raise UserError(f"{self.faults.text}\n{summary.strip()}")
+        for line in self.faults.text.splitlines():
+            LOG.warning("left out: %s", line)
         return rows[~groups.isin(faulty_groups)]

@@ -10,7 +10,7 @@ from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.text_files import check_characters, describe_remedy, quote_value, read_text
 from moot.core.types import Fields, Json, JsonObject
-from moot.datasets.reading.checks import check_unique
+from moot.datasets.reading.checks import DataFaults, check_unique
 
 Kinds = Mapping[str, type]
 _LINES = (".jsonl", ".ndjson")
@@ -132,7 +132,7 @@ def read_jsonl(
         UserError: as `read_objects`, and for an object that lacks a field or has one of another
             type.
     """
-    faults = Faults()
+    faults = DataFaults()
     objects = read_objects(path, faults, encoding=encoding, get=get)
     rows: dict[int, JsonObject] = {}
     for number, record in objects.items():

@@ -23,7 +23,7 @@ from moot.core.errors import UserError
 from moot.core.natural_order import natural_key
 from moot.core.text_files import GZIP, describe_remedy, quote_value, read_text
 from moot.core.types import Column, Json, JsonObject
-from moot.datasets.reading.checks import SHEETS, check_header, check_unique
+from moot.datasets.reading.checks import SHEETS, DataFaults, check_header, check_unique
 from moot.datasets.reading.conversions import suggest_conversion
 from moot.datasets.reading.records import read_objects
 
@@ -67,7 +67,7 @@ def read_table(
     """
     if not path.exists():
         raise UserError(f"{path}: no such file in {Path.cwd()}; put it there, or correct `path`.")
-    ending, broken_rows = _ending(path), Faults() if faults is None else faults
+    ending, broken_rows = _ending(path), DataFaults()
     if ending not in ENDINGS:
         description = (
             "a folder without any" if path.is_dir() else f"a file ending in '{path.suffix}'"
@@ -89,6 +89,8 @@ def read_table(
     check_header(path, list(map(str, frame)), columns, suggest_conversion(frame, columns))
     if faults is None:
         broken_rows.check()
+    else:
+        faults.add_all(broken_rows)
     return _as_text(path, frame, columns, has_blank_rows=ending in SHEETS)
 
 
@@ -115,7 +117,7 @@ def read_csv(
     Raises:
         UserError: as `read_table`, and if an id is repeated or blank.
     """
-    faults = Faults()
+    faults = DataFaults()
     frame = _read_delimited(path, faults, get=get)
     faults.check()
     check_header(path, list(map(str, frame)), columns)

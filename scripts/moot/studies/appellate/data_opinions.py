@@ -7,7 +7,7 @@ affirmed, reversed, did both or dismissed, and who dissented, are attributes for
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pandas as pd
@@ -182,13 +182,9 @@ def read_opinions(path: Path, max_share: float, cleaning: dict[str, int]) -> lis
     Raises:
         UserError: a file cannot be read, or the share of rows with a fault exceeds `max_share`.
     """
-    files = list_files(path)
-    check, tables = RowChecker(files, max_share, "rows"), dict[int, pd.DataFrame]()
-    for number, file in enumerate(files):
-        table = read_table(file, ["id", "text"], faults=check.faults)
-        tables[number] = table.reindex(columns=list(_COLUMNS), fill_value="")
-    broken = len(check.faults.messages)
-    rows = pd.concat(tables)
+    check = RowChecker(list_files(path), max_share, "rows")
+    rows = check.read(partial(read_table, columns=["id", "text"], faults=check.faults))
+    rows = rows.reindex(columns=list(_COLUMNS), fill_value="").fillna("")
     rows["problem"] = rows["problem"].str.strip()
     lengths = rows["text"].str.strip().str.len()
     expected = f"the full text of one opinion, of at most {MAX_CHARS:,} characters"
@@ -198,8 +194,8 @@ def read_opinions(path: Path, max_share: float, cleaning: dict[str, int]) -> lis
     is_unknown = ~rows["outcome"].isin(["", *OUTCOMES])
     check.refuse(rows["outcome"], is_unknown, f"one of: blank, {', '.join(OUTCOMES)}")
     check.refuse_repeated(rows["id"])
-    usable_rows = check.without_faulty(rows, broken=broken)
-    if left_out := len(rows) + broken - len(usable_rows):
+    usable_rows = check.without_faulty(rows)
+    if left_out := len(rows) + check.broken - len(usable_rows):
         cleaning[LEFT_OUT] = left_out
     return [
         Opinion(

@@ -11,11 +11,11 @@ from typing import Literal
 
 import pandas as pd
 
-from moot.core.config_errors import Faults
 from moot.core.errors import UserError
+from moot.core.types import Column
 from moot.datasets import LoadContext
 from moot.datasets.people.people_cases import People
-from moot.datasets.reading.checks import check_header, check_unique, parse_whole_numbers
+from moot.datasets.reading.checks import DataFaults, check_header, check_unique, parse_whole_numbers
 from moot.datasets.reading.tables import read_csv
 from moot.studies.courtroom.nlsy97_variables import (
     FEATURES,
@@ -62,11 +62,11 @@ def read_extracts(folder: Path, variables: VariableMap, check_codes: CheckCodes)
     files = sorted(folder.glob("*.csv"))
     if not files:
         raise UserError(f"{folder}: no CSV file there; {_GET}")
-    faults, codes_by_file = Faults(), dict[Path, pd.DataFrame]()
+    faults, codes_by_file = DataFaults(), dict[Path, pd.DataFrame]()
     for path in files:
         with faults.noting():
             codes_by_file[path] = _read_file(path, variables, check_codes)
-    for message in _find_contradictions(codes_by_file).values():
+    for message in _find_contradictions(codes_by_file):
         faults.add(message)
     faults.check()
     frame = _join([*codes_by_file.values()])
@@ -82,15 +82,20 @@ def _read_file(path: Path, variables: VariableMap, check_codes: CheckCodes) -> p
     table.columns = [numbers.get(plain_header(str(header)), header) for header in table]
     mapped = set(numbers.values()) & {*table.columns}
     check_header(path, [*table.columns], [identifier, *sorted(mapped)])
-    check_unique(path, table[identifier])
-    codes = pd.DataFrame(
-        {name: parse_whole_numbers(path, table[name], allows_blank=True) for name in table}
-    )
-    check_codes(path, codes)
+    faults, columns = DataFaults(), dict[str, Column]()
+    with faults.noting():
+        check_unique(path, table[identifier])
+    for name in table:
+        with faults.noting():
+            columns[str(name)] = parse_whole_numbers(path, table[name], allows_blank=True)
+    codes = pd.DataFrame(columns)
+    with faults.noting():
+        check_codes(path, codes)
+    faults.check()
     return codes.set_index(identifier)
 
 
-def _find_contradictions(codes_by_file: Mapping[Path, pd.DataFrame]) -> dict[int, str]:
+def _find_contradictions(codes_by_file: Mapping[Path, pd.DataFrame]) -> list[str]:
     """Return a message for each respondent of whom two files say different things."""
     messages: dict[int, str] = {}
     for (_, earlier), (path, codes) in combinations(codes_by_file.items(), 2):
@@ -104,7 +109,7 @@ def _find_contradictions(codes_by_file: Mapping[Path, pd.DataFrame]) -> dict[int
                     " release. Extract anew."
                 )
                 messages.setdefault(int(str(respondent)), message)
-    return messages
+    return [*messages.values()]
 
 
 def _join(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -157,9 +162,12 @@ def read_people(context: LoadContext, outcome: Outcome) -> People:
     decoded = {**variables.variables, outcome: variables.outcomes[outcome]}
 
     def check_codes(file: Path, codes: pd.DataFrame) -> None:
+        faults = DataFaults()
         for name, variable in decoded.items():
             if set(variable.names()) <= {*codes}:
-                decode(file, codes[variable.names()], name, variable, variables)
+                with faults.noting():
+                    decode(file, codes[variable.names()], name, variable, variables)
+        faults.check()
 
     folder = context.data_root / FOLDER
     extracts = read_extracts(folder, variables, check_codes)

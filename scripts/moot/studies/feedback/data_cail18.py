@@ -12,12 +12,12 @@ from typing import Literal
 from pydantic import Field
 
 from moot.core.cases import SplitName, Task
-from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.text_files import quote_value
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
 from moot.datasets import LoadContext, Loaded, dataset
+from moot.datasets.reading.checks import DataFaults
 from moot.datasets.reading.records import read_jsonl
 from moot.studies.feedback.legal_texts import (
     LegalTextOptions,
@@ -135,7 +135,7 @@ def _read_file(
     )
     get = _FLAT if is_flat else _GET
     frame = read_jsonl(path, columns, encoding=options.encoding, get=get)
-    records, faults = list[Record](), Faults()
+    records, faults = list[Record](), DataFaults()
     for row, values in frame.iterrows():
         meta = {field: [values[field]]} if is_flat else values["meta"]
         with faults.noting():

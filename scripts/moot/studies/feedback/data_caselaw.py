@@ -12,9 +12,8 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from moot.core.cases import SplitName, Task
-from moot.core.config_errors import Faults
 from moot.datasets import SOURCE_PATTERN, LoadContext, Loaded, dataset
-from moot.datasets.reading.checks import check_values
+from moot.datasets.reading.checks import DataFaults, check_values
 from moot.datasets.reading.records import read_jsonl
 from moot.studies.feedback.legal_texts import (
     LegalTextOptions,
@@ -115,7 +114,7 @@ def _read_file(
 ) -> list[Record]:
     columns: dict[str, type] = {"case_background": str, "labels": str}
     frame = read_jsonl(path, columns, encoding=options.encoding, get=_GET)
-    faults = Faults()
+    faults = DataFaults()
     with faults.noting():
         check_values(path, frame["labels"], [*WINNERS, *UNDECIDED_OUTCOMES])
     cleaning["records read"] += len(frame)

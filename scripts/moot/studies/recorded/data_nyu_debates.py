@@ -20,7 +20,6 @@ from typing import Literal
 from pydantic import Field
 
 from moot.core.cases import Case, Task
-from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.text_files import read_text
 from moot.core.types import Fields, Json, JsonObject
@@ -33,6 +32,7 @@ from moot.datasets.debate_records import (
     load_shipped_cases,
     load_shipped_debates,
 )
+from moot.datasets.reading.checks import DataFaults
 from moot.datasets.reading.records import read_jsonl
 
 FOLDER = "recorded"
@@ -170,7 +170,7 @@ def _read_published_debates(context: LoadContext, cleaning: Counter[str]) -> lis
     folder = context.data_root / FOLDER
     metadata = read_jsonl(folder / METADATA, _METADATA_FIELDS, unique="name", get=_GET)
     files = {file.stem: file for file in (folder / DEBATES).glob("*.json")}
-    debates, faults = list[_PublishedDebate](), Faults()
+    debates, faults = list[_PublishedDebate](), DataFaults()
     rows: list[Json] = metadata.reset_index().to_dict("records")
     for row in sorted(rows, key=lambda row: str(row["name"])):
         ending = row["status"].get("Complete", {}).get("result", {}).get("judgingInfo")

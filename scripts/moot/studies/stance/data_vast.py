@@ -21,7 +21,7 @@ from moot.datasets.near_duplicates import (
     find_near_duplicates,
     find_resembled_tests,
 )
-from moot.datasets.reading.checks import check_values, run_checks
+from moot.datasets.reading.checks import check_unique, check_values, run_checks
 from moot.datasets.reading.tables import read_csv
 from moot.datasets.topics import check_texts, source_folder, source_notes, topic_and_text
 
@@ -136,8 +136,9 @@ def read_posts(path: Path, cleaning: dict[str, int]) -> pd.DataFrame:
     Returns:
         The columns row_id, post, topic, topic_str, label (a word), seen ("0" or "1").
     """
-    frame = read_csv(path, COLUMNS, unique="new_id", get=DOWNLOAD)
+    frame = read_csv(path, COLUMNS, get=DOWNLOAD)
     run_checks(
+        partial(check_unique, path, frame["new_id"]),
         partial(check_values, path, frame["label"], tuple(LABELS)),
         partial(check_values, path, frame["seen?"], ("0", "1")),
         partial(check_texts, path, frame["post"]),
