@@ -134,6 +134,8 @@ experiments: {{mine: {{protocol: courtroom, dataset: nlsy97, models: [wrong, sil
 def test_a_call_finds_faults_that_would_spoil_a_run(complete: Complete, words: str) -> None:
     finding = findings_of([{"id": "test"}], complete)["mine, reply"]
     assert finding.state == "missing" and words in finding.details
+    is_refused = complete in (refuse_schema, refuse_long_prompts)
+    assert ("structured" in finding.details) == is_refused
 
 
 def test_another_model_that_answers_is_named() -> None:

@@ -23,7 +23,7 @@ from moot.commands.doctor_cases import (
 )
 from moot.commands.doctor_ledger import check_ledger
 from moot.core.endpoint_traits import endpoint_traits
-from moot.core.errors import CallError, MootError, UserError
+from moot.core.errors import CallError, CallRefusedError, MootError, UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.datasets.table_options import TableOptions
@@ -158,10 +158,9 @@ def _check_table(plan: Plan, dataset: str) -> Iterator[Finding]:
     try:
         loaded = load_table(plan, dataset)
     except UserError as error:
-        # its last line counts the rows, which the doubts name
-        details = str(error).splitlines()[-1] if doubts else str(error)
-        yield Finding(subject, STATE_MISSING, details)
-        yield from doubt_findings
+        message = str(error)
+        yield Finding(subject, STATE_MISSING, message)
+        yield from (finding for finding in doubt_findings if finding.details not in message)
         return
     if loaded is None:
         return
@@ -244,8 +243,12 @@ async def _check_reply(name: str, model: ModelConfig, seed: int) -> Finding:
     try:
         reply = await endpoint.complete(request)
     except MootError as error:
-        remedies = f"If it takes no schema, {_PROMPTED}; if its window is shorter, write `context`."
-        return Finding(f"{name}, reply", STATE_MISSING, f"{error} {remedies}")
+        details = str(error)
+        if isinstance(error, CallRefusedError):
+            details += (
+                f" If it takes no schema, {_PROMPTED}; if its window is shorter, write `context`."
+            )
+        return Finding(f"{name}, reply", STATE_MISSING, details)
     finally:
         await endpoint.close()
     if 0 < reply.prompt_tokens < words:  # each word is a token at least

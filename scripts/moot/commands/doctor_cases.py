@@ -35,12 +35,15 @@ def find_table_faults(options: TableOptions) -> list[str]:
         table = read_rows(options)
     except UserError:
         return []
-    lines = "\n".join(table.check.faults.messages).splitlines()
+    lines = table.check.faults.text.splitlines()
     rows = table.rows.drop(columns=[TEXT, LABEL, ID])
     for number in range(len(options.files)):
         file_rows = rows.loc[[number]].droplevel(0)
         lines += find_doubts(file_rows, options.text_columns[0], options.target)
-    return lines and [*lines, *filter(None, [explain_row_numbers(options.files[0])])]
+    explanation = explain_row_numbers(options.files[0])
+    if lines and explanation:
+        lines.append(explanation)
+    return lines
 
 
 def describe_table_faults(plan: Plan) -> str:

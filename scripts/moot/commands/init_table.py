@@ -8,6 +8,7 @@ from pathlib import Path
 
 from moot.commands.doctor_cases import find_table_faults
 from moot.core.config import InitConfig
+from moot.core.yaml_text import load_yaml
 from moot.datasets.reading.checks import check_header
 from moot.datasets.reading.profile import TableProfile, profile_table
 from moot.datasets.reading.tables import read_table
@@ -52,17 +53,9 @@ def describe_table(config: InitConfig, path: Path, name: str, question: str) -> 
     table = read_table(path)
     profile = profile_table(table, text=config.text, target=config.target)
     check_header(path, list(map(str, table)), [profile.text, profile.target])
-    options = {
-        "path": os.fspath(path),
-        "text": profile.text,
-        "target": profile.target,
-        "labels": profile.labels,
-    }
-    if profile.id:
-        options["id"] = profile.id
     section = _TABLE.format(
         name=name,
-        path=inline_yaml(options["path"]),
+        path=inline_yaml(os.fspath(path)),
         id_line=f"    id: {inline_yaml(profile.id)}\n" if profile.id else "",
         text=inline_yaml(profile.text),
         target=inline_yaml(profile.target),
@@ -84,7 +77,8 @@ def describe_table(config: InitConfig, path: Path, name: str, question: str) -> 
         f"If a choice is wrong, correct it in {config.file} below `datasets`. Or delete the file"
         " and state the choice: --config 'init={..., target: COLUMN}'."
     )
-    faults = find_table_faults(TableOptions.model_validate(options))
+    options = TableOptions.model_validate(load_yaml(section)["datasets"][name])
+    faults = find_table_faults(options)
     if faults:
         notes += ["", "Check these rows of the table before a run:"]
         notes += [f"  {fault}" for fault in faults]
