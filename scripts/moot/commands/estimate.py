@@ -85,8 +85,7 @@ class Estimate:
         total = 0.0
         for entry in entries:
             model = self._models[entry.model]
-            if model.price_used:
-                total += model.cost(*map(round, self.tokens(entry)))
+            total += model.cost(*map(round, self.tokens(entry)))
         return round(total, 4)
 
     def _measured_speed(self, name: str) -> float | None:

@@ -206,6 +206,7 @@ def _label_entries(
     facts = {debate.case.case_id: debate.case.text for debate in debates}
     entries: dict[str, Entry] = {}
     for judge in judges:
+        server = served_as(judge.config)
         calls = label_calls(judge, statements.assign(text=texts), facts)
         for key, request in calls.items():
             prompt_tokens = int(request.prompt_characters / CHARACTERS_PER_TOKEN)
@@ -214,8 +215,7 @@ def _label_entries(
             reply = Reply(
                 "", prompt_tokens=prompt_tokens, completion_tokens=max_tokens, cost_usd=usd
             )
-            content = request.to_json(served_as(judge.config))
-            entries[key] = Entry(key, judge.name, content, 0, reply)
+            entries[key] = Entry(key, judge.name, request.to_json(server), 0, reply)
     return list(entries.values())
 
 
@@ -225,12 +225,11 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
     The totals leave out unknown hours.
     """
     frame = pd.DataFrame(list(preview_rows(plan, results)), columns=_COLUMNS)
-    numbers = _COLUMNS[2:11]
-    frame[numbers] = frame[numbers].astype("float64")
+    frame[_SUMMED_COLUMNS] = frame[_SUMMED_COLUMNS].astype("float64")
     frame["has_typical_speed"] = frame["has_typical_speed"].eq(True)
     total: JsonObject = {"experiment": "total", "model": "", "needs": ""}
     total["has_typical_speed"] = frame["has_typical_speed"].any()
-    frame.loc[len(frame)] = total | frame[numbers].sum(min_count=1).to_dict()
+    frame.loc[len(frame)] = total | frame[_SUMMED_COLUMNS].sum(min_count=1).to_dict()
     return frame
 
 
@@ -244,9 +243,7 @@ def describe_servers(plan: Plan) -> str:
     )
 
 
-_COLUMNS = [
-    "experiment",
-    "model",
+_SUMMED_COLUMNS = [
     "debates",
     "calls_in_ledger",
     "calls_to_make",
@@ -256,7 +253,5 @@ _COLUMNS = [
     "usd",
     "hours",
     "answers_by_people",
-    "waves",
-    "has_typical_speed",
-    "needs",
 ]
+_COLUMNS = ["experiment", "model", *_SUMMED_COLUMNS, "waves", "has_typical_speed", "needs"]

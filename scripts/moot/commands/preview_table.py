@@ -8,11 +8,13 @@ from moot.core.amount_text import LESS_THAN, amount_text, dollars_text
 from moot.core.types import Json
 
 UNKNOWN = "unknown"
-NOTE = (
+DOLLARS_NOTE = (
     'Dollars "at most" count the longest replies; the likely ones follow from stored\n'
-    "replies of the same kind, else from data/published/reply_lengths.csv. A model\n"
-    "without price is free. Hours follow from each model's speed, its concurrency and\n"
-    "its limits, one experiment after the other.\n"
+    "replies of the same kind, else from data/published/reply_lengths.csv.\n"
+)
+NOTE = (
+    "A model without price is free. Hours follow from each model's speed, its\n"
+    "concurrency and its limits, one experiment after the other.\n"
 )
 ESTIMATE_MARK = "~"
 ESTIMATE_NOTE = f"{ESTIMATE_MARK}: by the model's speed on one quiet core of another machine.\n"
@@ -35,7 +37,8 @@ _HEADINGS = {
 def preview_text(frame: pd.DataFrame) -> str:
     """Return a preview as a table for a terminal, with its notes.
 
-    A column is left out where it is blank, or the same in all runs.
+    A blank column is left out, that of the model if there is one model, and those of dollars if all
+    is free.
 
     Args:
         frame: the preview: one row an experiment and model, then the total.
@@ -43,16 +46,21 @@ def preview_text(frame: pd.DataFrame) -> str:
     table = pd.DataFrame(index=frame.index)
     for name, heading in _HEADINGS.items():
         table[heading] = [_cell_text(name, value) for value in frame[name]]
+    # two blanks keep "less than 0.1" apart from the number before it
     table["hours"] = [f" {text}" for text in _hours_texts(frame)]
     is_free = not (frame["usd"].fillna(0) > 0).any()
-    has_one_model = frame["model"][:-1].nunique() == 1
-    hidden = ["dollars", "at most"] * is_free + ["model"] * has_one_model
-    table = table.drop(columns=hidden).loc[:, lambda cells: (cells != "").any()]
+    if is_free:
+        table = table.drop(columns=["dollars", "at most"])
+    if frame["model"][:-1].nunique() == 1:
+        table = table.drop(columns="model")
+    table = table.loc[:, (table != "").any()]
     for heading in {"experiment", "model"} & {*table}:
         table[heading] = table[heading].str.ljust(max(table[heading].str.len().max(), len(heading)))
     total = frame.iloc[-1]
     is_complete = not total["calls_to_make"] and not frame["needs"].astype(bool).any()
-    notes = NOTHING_LEFT if is_complete else _describe_tokens(total) + NOTE
+    notes = NOTHING_LEFT
+    if not is_complete:
+        notes = _describe_tokens(total) + ("" if is_free else DOLLARS_NOTE) + NOTE
     if table["hours"].str.contains(ESTIMATE_MARK).any():
         notes += ESTIMATE_NOTE
     return f"{table.to_string(index=False)}\n\n{notes}"

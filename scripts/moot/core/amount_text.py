@@ -3,8 +3,6 @@
 A small amount is not printed as 0, which would say that there is none.
 """
 
-import math
-
 ONE_CENT = 0.01
 LESS_THAN = "less than"
 
@@ -23,16 +21,6 @@ def amount_text(value: float, digits: int, mark: str = "") -> str:
     if value > 0 and round(value, digits) == 0:
         return f"{LESS_THAN} {mark}{10.0**-digits:.{digits}f}"
     return f"{mark}{value:,.{digits}f}"
-
-
-def bound_text(value: float, digits: int, mark: str = "") -> str:
-    """Return an upper bound of an amount, rounded up: "at most 1.5", or "less than 0.1"."""
-    if value > 0 and round(value, digits) == 0:
-        return amount_text(value, digits, mark)
-    units = float(f"{value * 10**digits:.12g}")  # without the error of a sum of fractions
-    if math.isfinite(units):
-        value = math.ceil(units) / 10**digits
-    return f"at most {amount_text(value, digits, mark)}"
 
 
 def dollars_text(value: float, mark: str = "") -> str:
