@@ -87,7 +87,7 @@ def overall_scores(folder: Path, answers: list[tuple[str, int]], is_correct: boo
 
 
 @given(ANSWERS, st.booleans())
-@settings(max_examples=5)
+@settings(max_examples=15)
 def test_brier_auc_and_calibration_never_contradict_the_predictions(
     tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]], is_correct: bool
 ) -> None:
@@ -104,7 +104,7 @@ def test_brier_auc_and_calibration_never_contradict_the_predictions(
 @given(
     st.lists(st.tuples(st.sampled_from(["yes", "no"]), st.integers(1, 100)), min_size=1, max_size=6)
 )
-@settings(max_examples=5)
+@settings(max_examples=15)
 def test_a_belief_lies_on_the_side_of_its_prediction(
     tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]]
 ) -> None:

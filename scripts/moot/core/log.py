@@ -53,9 +53,9 @@ def job_log(path: str | Path) -> Iterator[None]:
         sys.exit(1)
     except (RunStoppedError, KeyboardInterrupt) as error:
         message = str(error) or "stopped. Run the same command again to continue."
-        # of a signal to the whole run, Snakemake's process tells once for all of its jobs
-        is_told = RUN_FILE in os.environ and is_stopping()
-        LOG.log(logging.INFO if is_told else logging.ERROR, "moot: %s", message)
+        # Snakemake's own process reports a signal to the whole run, so its jobs only log it
+        is_reported = RUN_FILE in os.environ and is_stopping()
+        LOG.log(logging.INFO if is_reported else logging.ERROR, "moot: %s", message)
         sys.exit(1)
     except (MemoryError, RuntimeError, OSError, ExceptionGroup) as error:
         if is_out_of_memory(error):

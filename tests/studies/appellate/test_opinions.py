@@ -87,6 +87,7 @@ def test_outcomes_of_real_opinions(shared_data: Path, tmp_path: Path) -> None:
     readings = [(entry.outcome, read_outcome(entry.text).outcome) for entry in opinions]
     stands = ("affirm", "dismiss")
     judged = [(truth in stands, outcome in stands) for truth, outcome in readings if outcome]
+    # 40 of the 125, to be quick; of about a quarter no outcome is read
     assert len(judged) >= 30 and all(truth == outcome for truth, outcome in judged)
 
 
@@ -168,7 +169,9 @@ def test_summaries_are_the_facts_and_a_leak_excludes(tmp_path: Path, load_contex
     assert loaded.cleaning["excluded: no summary without names and outcome"] == 1
 
 
-def test_a_person_edits_and_removes_rows(tmp_path: Path, load_context: Context) -> None:
+def test_edited_rows_become_cases_and_the_others_stay_excluded(
+    tmp_path: Path, load_context: Context
+) -> None:
     write_opinions(tmp_path)
     context = load_context("opinions", data_root=tmp_path)
     summaries = {str(number): "Ms. Berg fell." for number in range(10)}
@@ -238,7 +241,7 @@ def test_real_records_of_the_caselaw_access_project(shared_data: Path, tmp_path:
     bodies.assign(text=texts).to_csv(tmp_path / "opinions.csv", index=False)
     opinions = read_opinions(tmp_path / "opinions.csv", 0, {})
     assert len(opinions) == 10
-    assert all(read_outcome(entry.text).outcome for entry in opinions[:4])
+    assert all(read_outcome(entry.text).outcome for entry in opinions)
 
 
 # The sample

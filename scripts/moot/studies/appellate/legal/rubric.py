@@ -69,6 +69,10 @@ EXAMPLES_OF_LABELS = {
     "HALLUCINATION": "The defendant broke the law on privacy. I would reverse her conviction.",
 }
 """Labels of the rubric to statements of ours."""
-CRITERIA_OF_LABELS = {"AFFIRM": "explicit or implicit", "REVERSE OR REMAND": "implicit"}
-CRITERIA_OF_LABELS |= {"NONE": "no stance taken", "HALLUCINATION": "error"}
+CRITERIA_OF_LABELS = {
+    "AFFIRM": "explicit or implicit",
+    "REVERSE OR REMAND": "implicit",
+    "NONE": "no stance taken",
+    "HALLUCINATION": "error",
+}
 """The criteria that the paper prints; of the other labels it is "explicit"."""
