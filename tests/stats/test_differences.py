@@ -313,3 +313,10 @@ def test_constant_amounts_differ_by_nothing(value):
     sides = means([value] * 10), means([value] * 30)
     difference = compare_unpaired(*sides, range(10), range(10, 40), AMOUNT)
     assert abs(difference.difference) < 1e-9 * value and difference.p == 1
+
+
+def test_amounts_that_are_all_1_have_no_interval_of_a_share():
+    difference = compare_unpaired(
+        means([1] * 20), means([1] * 30), range(20), range(20, 50), AMOUNT
+    )
+    assert np.isnan(ends(difference)).all() and difference.p == 1

@@ -24,7 +24,7 @@ from moot.stats.intervals import (
     p_value,
 )
 from moot.stats.jackknife import ClusterJackknife
-from moot.stats.statistic import DIFFERENCE, Bounds, Statistic
+from moot.stats.statistic import DIFFERENCE, SHARE, Bounds, Statistic
 
 MIN_HITS = 5
 """With fewer cases on which either side names a label correctly, a difference of F1 has no
@@ -165,9 +165,8 @@ def compare_with_threshold(
 ) -> Difference:
     """Compare a metric with a number that has no error, by the interval of the metric itself."""
     jackknife = ClusterJackknife(clusters)
-    value = side.total()
-    without = jackknife.values_without(lambda weights: {"": side.value(weights)})[""]
-    method = jackknife.method_of(value, without, bounds, side.counted, threshold)
+    statistic = Statistic(side.value, bounds, side.counted)
+    value, method = jackknife.value_and_method(statistic, threshold)
     return difference_of((value, threshold), method, (jackknife.rows, jackknife.clusters), margin)
 
 
@@ -183,7 +182,8 @@ def compare_unpaired(
 
     Counts of independent cases have the interval of Agresti and Caffo (2000, "Simple and effective
     confidence intervals for proportions", The American Statistician 54): one case that is right and
-    one that is wrong are added to each side, since MOVER covers 87 % where shares lie far apart.
+    one that is wrong are added to each side, since MOVER covers too little where shares lie far
+    apart.
     Other values within bounds have MOVER's, and amounts have Welch's (1947).
 
     If clusters have cases of both sides, or if there are several kinds of clusters, the difference
@@ -203,12 +203,11 @@ def compare_unpaired(
             ),
             both,
         )
+    elif bounds == SHARE and (counted := _agresti_caffo(first, second, both)):
+        method = counted
     else:
         sides = ((first, first_clusters), (second, second_clusters))
-        if counted := _agresti_caffo(first, second, both):
-            method = counted
-        else:
-            method = _mover(sides, bounds) if np.isfinite(bounds).all() else _welch(sides)
+        method = _mover(sides, bounds) if np.isfinite(bounds).all() else _welch(sides)
     counts = both.rows, both.clusters
     return difference_of((first.total(), second.total()), method, counts, margin)
 
@@ -272,13 +271,11 @@ def _agresti_caffo(first: Sums, second: Sums, jackknife: ClusterJackknife) -> St
 
 def _mover(sides: Iterable[tuple[Sums, Clusters]], bounds: Bounds) -> Mover:
     """Return MOVER's test of two sides, from the method of each."""
-    values, methods = [], []
-    for side, clusters in sides:
-        jackknife = ClusterJackknife(clusters)
-        value, left_out = jackknife.value_and_left_out(Statistic(side.value, bounds))
-        values.append(value)
-        methods.append(jackknife.method_of(value, left_out, bounds, side.counted))
-    return Mover((values[0], values[1]), (methods[0], methods[1]))
+    (first, first_method), (second, second_method) = (
+        ClusterJackknife(clusters).value_and_method(Statistic(side.value, bounds, side.counted))
+        for side, clusters in sides
+    )
+    return Mover((first, second), (first_method, second_method))
 
 
 def _welch(sides: Iterable[tuple[Sums, Clusters]]) -> Student:

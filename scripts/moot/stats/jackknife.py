@@ -204,6 +204,14 @@ class ClusterJackknife:
         left_out = self.values_without(lambda weights: {"": statistic(weights)})[""]
         return self.value(statistic), left_out
 
+    def value_and_method(
+        self, statistic: Statistic, threshold: float = 0.0
+    ) -> tuple[float, Method]:
+        """Return a statistic's value with its interval and test, as `method_of` does."""
+        value, left_out = self.value_and_left_out(statistic)
+        method = self.method_of(value, left_out, statistic.bounds, statistic.rows, threshold)
+        return value, method
+
     def value_and_spread(self, statistic: Statistic) -> tuple[float, Spread]:
         """Return a statistic's value with its spread."""
         value, left_out = self.value_and_left_out(statistic)
@@ -215,5 +223,5 @@ class ClusterJackknife:
 
     def estimate(self, statistic: Statistic) -> tuple[float, float, float]:
         """Return the statistic's value with the lower and upper end of its interval."""
-        value, left_out = self.value_and_left_out(statistic)
-        return value, *self.interval_of(value, left_out, statistic.bounds, statistic.rows)
+        value, method = self.value_and_method(statistic)
+        return value, *method.interval()
