@@ -6,13 +6,12 @@ Slow: only this test detects imports of an analysis elsewhere, or a configuratio
 import json
 import re
 from functools import cache
-from itertools import chain
 from pathlib import Path
 
 import pytest
 
 import forks
-from moot.core.sections import SECTIONS
+from moot.core.sections import Place, sections_of
 from project_copy import PROJECT, Workflow, unedited_copy
 
 pytestmark = pytest.mark.slow
@@ -26,6 +25,7 @@ import moot
 from moot.core.errors import UserError
 from moot.core.read_config import merge_over_defaults, parse_config
 from moot.core.shipped_files import default_files
+from moot.datasets import DatasetOptions
 
 for module in pkgutil.walk_packages(moot.__path__, "moot."):
     if module.name.startswith("moot.training"):  # its libraries are slow to import
@@ -36,23 +36,23 @@ for module in pkgutil.walk_packages(moot.__path__, "moot."):
         if error.name.startswith("moot"):
             raise
 trial = {"protocol": "courtroom", "dataset": "nlsy97", "models": "simulated"}
-trial |= {key: {} for key in json.loads(sys.argv[1])}
+keys = json.loads(sys.argv[1])
+trial |= {key: {} for key in keys["experiment"]}
 try:
     parse_config(merge_over_defaults({"experiments": {"main": trial}}, default_files()))
 except UserError as error:
     print(error)
+assert not DatasetOptions.model_fields.keys() & set(keys["dataset"])
 """
-"""Imports every module, and reads an experiment with each key of the analyses."""
+"""Imports every module, and looks for each key of the analyses in experiments and data sets."""
 
 
-def keys_of(name: str) -> list[str]:
-    """Return the keys of experiments that an analysis registers."""
-    package = f"moot.analyses.{name}."
-    sections = [SECTIONS[entry] for entry in SECTIONS]
+def keys_of(place: Place) -> list[str]:
+    """Return the keys of a place that analyses register."""
     return [
         section.key
-        for section in sections
-        if (section.module or section.model.__module__).startswith(package)
+        for section in sections_of(place)
+        if (section.module or section.model.__module__).startswith("moot.analyses.")
     ]
 
 
@@ -61,11 +61,12 @@ def test_everything_else_works_without_the_folders_of_all_analyses(tmp_path: Pat
     workflow = Workflow(tmp_path, "", project=unedited_copy())
     program = workflow.work / "program.py"
     program.write_text(PROGRAM, encoding="utf-8")
-    keys = list(chain.from_iterable(map(keys_of, FOLDERS)))
+    keys = {place: keys_of(place) for place in ("experiment", "dataset")}
     scripts = str(workflow.project / "scripts")
     imports = forks.run(program, json.dumps(keys), cwd=workflow.work, PYTHONPATH=scripts)
     assert imports.returncode == 0, imports.stdout[-4000:]
-    assert keys and all(f"unknown key '{key}'" in imports.stdout for key in keys)
+    assert keys["experiment"] and keys["dataset"]
+    assert all(f"unknown key '{key}'" in imports.stdout for key in keys["experiment"])
     dry_run = workflow.snakemake(
         "--dry-run", "--quiet", "--workflow-profile", "none", "--cores", "2"
     )
