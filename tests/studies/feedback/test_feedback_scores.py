@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from moot.papers.items import items_file, read_papers
 from moot.papers.parts import ItemRun
 from moot.report.published import read_published
 from moot.report.study_results import StudyResults
+from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
-from moot.studies.feedback.papers import smoothing
+from moot.studies.feedback.papers import smoothing, sweeps
 from moot.studies.feedback.scores import WEIGHTS, feedback
 from results_on_disk import experiment_view, prediction, utterance, write_results
 from scripted_model import WINNER
@@ -194,3 +196,20 @@ def test_debates_without_an_answer_are_counted(tmp_path: Path) -> None:
     )
     assert pd.isna(value(frame, "accuracy_final", "T=0.5")) and pd.isna(value(frame, "corrections"))
     assert set(frame["n"]) == {0} and set(frame["n_invalid"]) == {2}
+
+
+def test_the_debates_of_a_sweep_differ_in_one_parameter(tmp_path: Path) -> None:
+    experiments = {}
+    for debaters, weight in product((1, 2), (0.3, 0.7)):
+        params = {"debaters": debaters, "rounds": 2, "weight": weight}
+        view = replace(experiment_view("feedback", "caselaw", params=params), entry="mine")
+        name = f"mine-debaters={debaters}-weight={weight}"
+        experiments[name] = ExperimentResults(tmp_path, name, view)
+    published: Any = None
+    results = StudyResults("feedback", experiments, no_scores(), {}, published)
+    assert not sweeps(results, "rounds")
+    low, high = sweeps(results, "debaters")
+    assert {run.config.params["weight"] for run in low} == {0.3}
+    assert {run.config.params["weight"] for run in high} == {0.7}
+    assert [run.config.params["debaters"] for run in low] == [1, 2]
+    assert [run.config.params["debaters"] for run in high] == [1, 2]

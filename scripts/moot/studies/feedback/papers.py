@@ -39,7 +39,6 @@ METHODS = {
     "reflexion": "Reflexion",
     "self_consistency": "self-consistency",
 }
-SWEPT = ("debaters", "rounds")
 SWEPT_IN_FIGURES = {"figure2": "debaters", "figure3": "rounds"}
 
 
@@ -62,7 +61,7 @@ def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
     """
     order = [*METHODS, DEBATE]
     swept_names: set[str] = set()
-    for name in SWEPT:
+    for name in SWEPT_IN_FIGURES.values():
         for group in sweeps(results, name):
             swept_names.update(results_of_run.experiment for results_of_run in group)
     experiments = [
@@ -83,12 +82,13 @@ def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
 
 def sweeps(results: StudyResults, name: str) -> list[list[ExperimentResults]]:
     """Group the debates of a grid that differ in one parameter, sorted by its values."""
-    other_names = [swept for swept in SWEPT if swept != name]
     groups: dict[tuple[object, ...], list[ExperimentResults]] = {}
     for experiment in results.find_experiments(DEBATE):
-        if experiment.config.split == "test":
-            fixed_values = [experiment.config.params[swept] for swept in other_names]
-            key = (experiment.config.entry, *fixed_values)
+        config = experiment.config
+        if config.split == "test":
+            values = [(key, repr(config.params[key])) for key in sorted(config.params)]
+            fixed_values = [value for value in values if value[0] != name]
+            key = (config.entry, config.prompts, *fixed_values)
             groups.setdefault(key, []).append(experiment)
     swept_groups = []
     for group in groups.values():
