@@ -90,6 +90,8 @@ def test_a_replaced_or_inserted_word_is_found(seed: int) -> None:
         ("1999", NOT_LOCATABLE),
         ("125050", NOT_LOCATABLE),
         ("$1,250.50", VERBATIM),
+        ("€1,250.50", NOT_LOCATABLE),
+        ("12 %", NOT_LOCATABLE),
         ("1250.5 dollars", VERBATIM),
         ("1.2505 thousand", VERBATIM),
         ("May 1998", VERBATIM),
@@ -134,6 +136,31 @@ def test_kinds_of_passages_are_read_and_located(figure: str, kind: str, record: 
 )
 def test_amounts_are_equal_in_other_units_of_writing(left: str, right: str) -> None:
     assert result_of(f"Pay {left} now.", f"He owed {right} then.") == [VERBATIM]
+
+
+@pytest.mark.parametrize(
+    ("figure", "bare_figure", "other_figure"),
+    [
+        ("$5", "5", "€5"),
+        ("5 %", "5", "$5"),
+        ("12 May", "12", "12 June"),
+        ("May 12", "12", "June 12"),
+        ("Sept. 12", "12", "12 December"),
+    ],
+)
+def test_a_figure_in_another_unit_is_another_figure(
+    figure: str, bare_figure: str, other_figure: str
+) -> None:
+    statement = f"They speak of {figure} here."
+    assert result_of(statement, f"It was {other_figure}, he wrote.") == [NOT_LOCATABLE]
+    assert result_of(statement, f"It was {other_figure}, then {figure}.") == [VERBATIM]
+    assert result_of(statement, f"It was {bare_figure}, he wrote.") == [VERBATIM]
+    bare_statement = f"They speak of {bare_figure} here."
+    assert result_of(bare_statement, f"It was {other_figure}, he wrote.") == [VERBATIM]
+
+
+def test_a_marker_after_a_sign_is_no_figure() -> None:
+    assert [passage.text for passage in find_passages("It fell by 5 %\n2. in May")] == ["5"]
 
 
 @pytest.mark.parametrize("figure", ["1,350.50", "9,250.50"])

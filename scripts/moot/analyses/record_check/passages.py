@@ -5,6 +5,7 @@ They are looked up in the record of the debate.
 
 import json
 import re
+from calendar import month_abbr
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,12 +21,17 @@ _QUOTED = re.compile(
     r"|(?<![\w\"])\"([^\"\s](?:[^\"]{0,3998}[^\"\s])?)\"(?![\w\"])"
 )
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "万": 10**4, "亿": 10**8}
+# per cent, a sign of currency as Unicode has them, or a month; words of a language are no unit
+_UNIT = rf"[$%¢-¥₠-⃏]|{'|'.join(month_abbr[1:])}"
 _FIGURE = re.compile(
+    r"^[ \t]*\d{1,2}[.)](?=\s)|\[\d{1,4}(?:, ?\d{1,4})*\]|"  # markers have no digits
+    rf"(?:(?P<before>{_UNIT})[a-z]{{0,6}}\.?[^\S\n]?)?"
     r"(?<![A-Za-z0-9_.\[])(?!(?<=\d,)\d{3}(?!\d))"
     r"(?P<digits>\d{1,30}(?:,\d{3}(?!\d)){0,10}(?:\.\d{1,30})?)"
     rf"(?![a-zA-Z_]|\.?\d|,\d{{3}}(?!\d))(?:[\s-]?(?P<scale>{'|'.join(_SCALES)}))?"
+    rf"(?=\s?(?P<after>{_UNIT})|)",  # not consumed: in 12 May 1998 the month is that of both
+    re.MULTILINE,
 )
-_MARKER = re.compile(r"^[ \t]*\d{1,2}[.)](?=\s)|\[\d{1,4}(?:, ?\d{1,4})*\]", re.MULTILINE)
 _NAME = r"[A-Z][\w.'’&-]*\w\.?"
 _AUTHORITIES = (
     re.compile(
@@ -40,9 +46,8 @@ _AUTHORITIES = (
     ),
     re.compile(r"第[\d〇零一二三四五六七八九十百千]{1,8}条(?:之[一二三四])?"),
 )
-_NUMBER_WORDS = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-_NUMBER_WORDS += ["eleven", "twelve"]
-_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
+_NUMBER_WORDS = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_NUMBER_WORD = re.compile(rf"\b(?:{_NUMBER_WORDS})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ class Passage:
         kind: `QUOTATION`, `AUTHORITY` or `FIGURE`.
         text: as the statement writes it, without quotation marks.
         start, end: its place in the statement, with quotation marks.
-        value: of a figure; figures of equal value are equal.
+        value, unit: of a figure; figures of equal value are equal unless both have another unit.
     """
 
     kind: str
@@ -61,6 +66,7 @@ class Passage:
     start: int
     end: int
     value: Decimal | None = None
+    unit: str | None = None
 
 
 def statement_text(text: str, parsed: str | None) -> str:
@@ -89,28 +95,28 @@ def find_passages(text: str) -> list[Passage]:
 
 def find_figures(text: str) -> Iterator[Passage]:
     """Yield the numbers of a text with their scale, without markers of lists and evidence."""
-    text = _MARKER.sub(lambda match: " " * len(match[0]), text)
     for match in _FIGURE.finditer(text):
-        value = (number_value(match["digits"]) or 0) * Decimal(_SCALES.get(match["scale"], 1))
-        yield Passage(FIGURE, match[0], *match.span(), value)
+        if match["digits"]:
+            value = (number_value(match["digits"]) or 0) * Decimal(_SCALES.get(match["scale"], 1))
+            unit = match["before"] or match["after"]
+            yield Passage(FIGURE, match[0], *match.span(), value, unit)
 
 
-def figures_by_value(text: str) -> Iterator[tuple[Decimal | None, str]]:
-    """Yield the value of each figure of a record, with its words.
-
-    Numbers from two to twelve may be written as words.
-    """
-    for figure in find_figures(text):
-        yield figure.value, figure.text
+def figures_of_record(text: str) -> Iterator[Passage]:
+    """Yield the figures of a record, of which numbers from two to twelve may be words."""
+    yield from find_figures(text)
     for match in _NUMBER_WORD.finditer(text):
-        yield Decimal(2 + _NUMBER_WORDS.index(match[0].lower())), match[0]
+        value = Decimal(2 + _NUMBER_WORDS.split("|").index(match[0].lower()))
+        yield Passage(FIGURE, match[0], *match.span(), value)
 
 
 def _outside(passages: list[Passage], candidates: Iterable[Passage]) -> list[Passage]:
     """Return the candidates that overlap no passage."""
     free: list[Passage] = []
     for candidate in candidates:
-        start, end = candidate.start, candidate.end
-        if not any(start < passage.end and passage.start < end for passage in passages):
+        overlaps = (
+            passage.start < candidate.end and candidate.start < passage.end for passage in passages
+        )
+        if not any(overlaps):
             free.append(candidate)
     return free

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from itertools import chain, islice
 from typing import NamedTuple
 
-from moot.analyses.record_check.passages import FIGURE, Passage, figures_by_value
+from moot.analyses.record_check.passages import FIGURE, Passage, figures_of_record
 from moot.core.text_words import Word, split_words
 
 VERBATIM, ALTERED, NOT_LOCATABLE = "verbatim", "altered", "not locatable"
@@ -53,9 +53,9 @@ class Record:
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts: list[_Text] = []
-        # places and figures by what is sought, then by speaker
+        # by what is sought, then by speaker, and figures also by unit
         self._places = defaultdict[tuple[str, ...], dict[str | None, list[_Place]]](dict)
-        self._figures = defaultdict[Decimal | None, dict[str | None, Match]](dict)
+        self._figures = defaultdict[Decimal | None, dict[tuple[str | None, ...], Match]](dict)
         for text in texts:
             self.add(text)
 
@@ -68,8 +68,9 @@ class Record:
             places = self._places[gram].setdefault(speaker, [])
             if len(places) < MAX_PLACES // 2:  # hostile texts repeat words
                 places.append((number, place))
-        for value, figure_words in figures_by_value(text):
-            self._figures[value].setdefault(speaker, Match(VERBATIM, number, figure_words))
+        for figure in figures_of_record(text):
+            matches = self._figures[figure.value]
+            matches.setdefault((speaker, figure.unit), Match(VERBATIM, number, figure.text))
 
     def check(self, passage: Passage, statement: Sequence[Word], speaker: str = "") -> Match:
         """Look up a passage of a statement, which is given as its words.
@@ -79,8 +80,9 @@ class Record:
         `speaker` are no record.
         """
         if passage.kind == FIGURE:
-            for author, match in self._figures.get(passage.value, {}).items():
-                if author != speaker:
+            for (author, unit), match in self._figures.get(passage.value, {}).items():
+                is_equal = unit == passage.unit or None in (unit, passage.unit)
+                if author != speaker and is_equal:
                     return match
             first = bisect_left(statement, passage.start, key=lambda word: word.start)
             last = bisect_left(statement, passage.end, key=lambda word: word.start)
