@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moot.analyses.panel_worth.members import NO_COMMON_CASE, ONE_MEMBER
+from moot.analyses.panel_worth.members import ONE_MEMBER
 from moot.analyses.panel_worth.panels import Panels, effective_votes
 from moot.analyses.panel_worth.tables import (
     EVERYONE,
@@ -147,6 +147,9 @@ def test_a_panel_that_follows_its_first_member_ends_as_one_vote(tmp_path: Path) 
     assert last["effective votes"] == pytest.approx(1)
     change = frame.loc["change"]
     assert change["error correlation"] > 0.7 and change["correlation low"] > 0.5
+    gain = last["agreement of two members"] - first["agreement of two members"]
+    assert change["agreement of two members"] == pytest.approx(gain)
+    assert 0 < change["agreement low"] < gain < change["agreement high"]
     assert change["wrong majority pulls over a right minority"] > 0
 
 
@@ -313,7 +316,7 @@ def test_judges_of_different_cases_are_no_panel(tmp_path: Path) -> None:
         judge = f"judge {number % 2}"
         rows.append(prediction(f"c{number:02}", ("no", "yes")[number % 2], "no", judge=judge))
     frame = panel_worth(study(tmp_path, predictions=rows, talk=[])).frame
-    assert frame["what is missing"].tolist() == [NO_COMMON_CASE]
+    assert frame["what is missing"].tolist() == [ONE_MEMBER]
     assert frame["error correlation"].isna().all() and frame["cases"].tolist() == [CASES]
 
 

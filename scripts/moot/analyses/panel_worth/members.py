@@ -13,17 +13,16 @@ SINGLE, FIRST, LAST = "answers", "first answers", "last answers"
 MIDDLE = ("second answers", "third answers", "fourth answers", "fifth answers")
 """The answers between the first and the last that have rows."""
 ONE_MEMBER = "one member: no case has answers of two members, judges or repeats"
-NO_COMMON_CASE = "members on different cases: no two members answer the same case"
 
 
 def gather_members(run: Run) -> tuple[str, pd.DataFrame, str]:
     """Return the answers of a run's members, in panels of at least two.
 
     Returns:
-        The kind of the members; a row for each answer: panel, case_id, member, moment, prediction,
-        target ("" if unknown); the reason why a measure is missing, or "". Cases without a true
-        label are left out if others have one. All cases may have the same true label, such as
-        `right` for groups that solve a puzzle.
+        The kind of the members; a row for each answer, with its panel, case_id, member, moment,
+        prediction and target ("" if unknown); the reason why a measure is missing, or "". Cases
+        without a true label are left out if others have one. All cases may have the same true
+        label, such as `right` for groups that solve a puzzle.
     """
     debates = list(_answers_of_debates(run))
     rows = run.valid[run.valid["case_id"].notna()]
@@ -37,13 +36,12 @@ def gather_members(run: Run) -> tuple[str, pd.DataFrame, str]:
         panels = rows["case_id"] + ("#" + rows["repeat"].astype(str) if has_judges else "")
         answers = rows.assign(panel=panels, member=judges, moment=SINGLE)
         answers = answers[answers.groupby("panel")["panel"].transform("size") > 1]
-    answers = answers[["panel", "case_id", "member", "moment", "prediction", "target"]]
     answers = answers.fillna({"target": ""})
     has_truth = answers["target"] != ""
     if run.results.task.multilabel:
         reason = "a single label: cases have several labels at once"
     elif answers.empty:
-        reason = NO_COMMON_CASE if run.predictions["judge"].nunique() > 1 else ONE_MEMBER
+        reason = ONE_MEMBER
     else:
         reason = "" if has_truth.any() else NO_TRUTH
     return kind, answers[has_truth] if has_truth.any() else answers, reason

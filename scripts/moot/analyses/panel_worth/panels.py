@@ -37,7 +37,7 @@ class Panels:
         self.wrong_members = as_numbers(by_name.sum().unstack(fill_value=0))
         self.sizes, self.wrong_counts = self.members.sum(axis=1), self.wrong_members.sum(axis=1)
         self.right_counts = self.sizes - self.wrong_counts
-        self.majority_right = (np.sign(self.right_counts - self.wrong_counts) + 1) / 2
+        self.majority_right = np.heaviside(self.right_counts - self.wrong_counts, 0.5)
         votes = answers.groupby(["panel", "prediction"]).size()
         equal_pairs = as_numbers((votes * (votes - 1)).groupby("panel").sum())
         self.agreement = equal_pairs / np.maximum(self.sizes * (self.sizes - 1), 1)
@@ -54,7 +54,7 @@ class Panels:
         It is a ratio of sums, so that a member who is almost always right matters little. The lower
         bound is that of members who are never wrong together, or never right if that is rarer
         (Fréchet 1951), averaged alike: errors are often rare, and on the log odds above -1
-        intervals cover 91 %.
+        intervals cover too little.
         """
         members, wrong_members = self.members, self.wrong_members
 

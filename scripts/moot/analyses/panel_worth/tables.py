@@ -120,6 +120,8 @@ def _change_rows(run: Run, answers: pd.DataFrame) -> Iterator[Row]:
     row: Row = {"when": CHANGE, **_count_cells(last), **_pull_cells(run, answers)}
     row["accuracy of the majority"] = sample.estimate(gain)
     row["accuracy of members"] = sample.estimate(difference(last.accuracy(), first.accuracy()))
+    agreement = mean_statistic(last.agreement - first.agreement, (-1.0, 1.0))
+    row["agreement of two members"] = sample.estimate(agreement)
     correlation = difference(last.error_correlation(), first.error_correlation(), largest=2.0)
     yield row | {"error correlation": sample.estimate(correlation)}
 
