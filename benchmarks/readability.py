@@ -58,7 +58,7 @@ FILE_LIMITS = {
     "functions with more than 12 branches": 0,
     "lines": 500,
 }
-MOST_BRANCHES = 12
+MAX_BRANCHES = 12
 
 
 @dataclass
@@ -172,7 +172,7 @@ def measure_function(node: Function, path: Path, total: Readability) -> None:
     total.functions += 1
     total.function_lines += (node.end_lineno or node.lineno) - node.lineno + 1
     total.documented_functions += ast.get_docstring(node) is not None
-    if branch_count(node) > MOST_BRANCHES:
+    if branch_count(node) > MAX_BRANCHES:
         place = f"{node.name} ({branch_count(node)})"
         total.add_place("functions with more than 12 branches", path, node.lineno, place)
 

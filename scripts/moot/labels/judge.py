@@ -24,7 +24,7 @@ from moot.llm.progress import Progress
 from moot.llm.prompts import Prompts
 from moot.llm.request import Request, call_id, request_to
 
-MOST_TOKENS = 200
+MAX_TOKENS = 200
 
 
 @cache
@@ -133,7 +133,7 @@ def request_for(judge: Judge, facts: str, statement: str) -> Request:
     return request_to(
         judge.config,
         messages,
-        max_tokens=MOST_TOKENS,
+        max_tokens=MAX_TOKENS,
         temperature=0.0,
         seed=judge.seed,
         schema=json_schema(form),
@@ -164,7 +164,7 @@ async def _judge(judge: Judge, chat: Chat, facts: str, statement: str) -> tuple[
             _, reply = await chat.ask(request_for(judge, facts, statement), attempt)
         except CallFailedError as error:
             return "", str(error)
-        cut_at = MOST_TOKENS if reply.finish_reason == "length" else None
+        cut_at = MAX_TOKENS if reply.finish_reason == "length" else None
         parsed = parse_reply(reply.text, form, cut_at=cut_at)
         if parsed.value:
             return parsed.value["label"], str(parsed.value.get("evidence", ""))

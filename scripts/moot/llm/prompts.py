@@ -27,7 +27,7 @@ _UNSEEN = r"[\s\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]*"
 _TAG_LIKE = re.compile(rf"[<＜](?={_UNSEEN}(?:[/／]{_UNSEEN})?[^\W\d_])")
 
 
-_MOST_FILES = 1000
+_MAX_FILES = 1000
 """Maximum number of files and folders below a folder of prompt templates."""
 
 
@@ -192,10 +192,10 @@ class Prompts:
             raise UserError(
                 f"{folder}: no such folder of prompt templates (sought from the working directory)."
             )
-        root, paths = folder.resolve(), list(islice(folder.rglob("*"), _MOST_FILES + 1))
-        if len(paths) > _MOST_FILES:
+        root, paths = folder.resolve(), list(islice(folder.rglob("*"), _MAX_FILES + 1))
+        if len(paths) > _MAX_FILES:
             raise UserError(
-                f"{folder}: more than {_MOST_FILES} files; expected a folder with only prompt "
+                f"{folder}: more than {_MAX_FILES} files; expected a folder with only prompt "
                 "templates."
             )
         for path in sorted(paths):

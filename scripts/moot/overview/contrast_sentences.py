@@ -9,7 +9,7 @@ from moot.scores.inference_scope import assumed_spread, repeats_of
 from moot.scores.results import ExperimentResults
 from moot.stats.differences import Difference
 from moot.stats.power import Goal, Spread, cases_needed
-from moot.stats.within_cases import FEWEST_CASES
+from moot.stats.within_cases import MIN_CASES
 
 
 def describe_needed_cases(
@@ -56,7 +56,7 @@ def _known_spread(
     contrast: Contrast, experiments: Mapping[str, ExperimentResults], difference: Difference
 ) -> Spread | None:
     """Return the spread of the debates; None with few cases, or if all debates agree."""
-    if difference.cases < FEWEST_CASES or math.isnan(difference.difference):
+    if difference.cases < MIN_CASES or math.isnan(difference.difference):
         return None
     spread = measure_spread(contrast, experiments)
     return spread if sum(spread.variances((1, 1))) > 0 else None

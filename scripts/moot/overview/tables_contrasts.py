@@ -29,7 +29,7 @@ from moot.scores.inference_scope import (
 from moot.stats.differences import PAIRED_NOTE, UNPAIRED_NOTE, Difference
 from moot.stats.intervals import TEST_LEVEL
 from moot.stats.paired import holm
-from moot.stats.within_cases import FEWEST_CASES
+from moot.stats.within_cases import MIN_CASES
 
 EXPECTED = {FIRST_HIGHER: "first higher", FIRST_LOWER: "first lower", DIFFER: "they differ"}
 NO_CASES = "no case was argued by both; expected common cases, or `paired: false`"
@@ -79,7 +79,7 @@ def contrasts(results: StudyResults) -> TableContent:
                 f" {UNPAIRED_NOTE}"
             ),
             (
-                f"Speaks of: the cases to which a row applies. With fewer than {FEWEST_CASES} "
+                f"Speaks of: the cases to which a row applies. With fewer than {MIN_CASES} "
                 "cases (or clusters of cases) that were each debated several times, debates are "
                 "compared within cases, p follows from the interval, and the row applies to these "
                 "cases only. `cases needed` is the number that could show this difference for "
@@ -98,7 +98,7 @@ def contrasts(results: StudyResults) -> TableContent:
             (
                 "In words: without an answer to the question, how many cases it takes to show the"
                 " difference that `power: difference` plans for. The variances come from this run;"
-                f" with fewer than {FEWEST_CASES} cases, or if all answers agree, `power:"
+                f" with fewer than {MIN_CASES} cases, or if all answers agree, `power:"
                 " discordant_share` is assumed."
             ),
             *([MARGIN_NOTE] if any(contrast.margin for contrast in results.contrasts) else []),

@@ -23,7 +23,7 @@ from moot.scores.transcript_shards import KEYS
 from moot.stats.arrays import as_numbers
 from moot.stats.statistic import AMOUNT, mean_statistic, share_statistic
 
-EVERYBODY, MOST_SEATS = "everybody", 12
+EVERYBODY, MAX_SEATS = "everybody", 12
 DEBATE = ["model", "debate_id", "speaker"]
 OPINION = (*KEYS, "round", "speaker", "kind", "prediction", "confidence", "probability")
 _TRANSCRIPT_COLUMNS = [*OPINION, "visibility", "parse_status", "text"]
@@ -51,7 +51,7 @@ def dynamics(results: ExperimentResults) -> pd.DataFrame:
         return no_scores()
     may_have_moved = opinions["previous"].notna() & (opinions["heard"] > 0)
     followed = sorted(opinions.loc[may_have_moved, "speaker"].unique())
-    if len(followed) > MOST_SEATS:
+    if len(followed) > MAX_SEATS:
         seats = {EVERYBODY: opinions["speaker"].isin(followed)}
     else:
         seats = {speaker: opinions["speaker"] == speaker for speaker in followed}

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from moot.core.cases import positive_of_two
-from moot.scores.groups import MOST_VALUES
+from moot.scores.groups import MAX_VALUES
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import as_numbers
 from moot.stats.differences import Difference, Sums, compare_unpaired
@@ -56,7 +56,7 @@ def group_rates(results: ExperimentResults, model: str, rates: Sequence[str]) ->
 
     The task must have two labels; for others the list is empty.
 
-    Groups with fewer than `MIN_CASES` cases and attributes with more than `MOST_VALUES` values
+    Groups with fewer than `MIN_CASES` cases and attributes with more than `MAX_VALUES` values
     are left out. Groups consist of different people: see `moot.stats.differences.compare_unpaired`.
     The attributes are those by which the data set groups people (`task.groups`).
     """
@@ -73,7 +73,7 @@ def group_rates(results: ExperimentResults, model: str, rates: Sequence[str]) ->
         groups = {
             str(value): rows[values == value] for value in sorted(sizes.index[sizes >= MIN_CASES])
         }
-        if groups and len(sizes) <= MOST_VALUES:
+        if groups and len(sizes) <= MAX_VALUES:
             largest = max(groups, key=lambda group: (sizes[group], group))
             for rate in rates:
                 group_rows += _attribute_rates(results, attribute, rate, groups, largest)

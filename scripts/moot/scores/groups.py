@@ -15,11 +15,8 @@ from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL, Score
 from moot.stats.arrays import Floats
 
-FEWEST_VALUES, MOST_VALUES = (
-    2,
-    12,
-)  # an attribute with more values (a topic, a docket number) is not a group to compare
-
+MIN_VALUES, MAX_VALUES = 2, 12
+"""An attribute with more values (a topic, a docket number) is not a group to compare."""
 
 UNDECIDED_SCORE = 0.5
 """The probability of the positive of two labels that favours neither."""
@@ -61,7 +58,7 @@ def prediction_groups(results: ExperimentResults) -> Iterator[Group]:
     The groups are all predictions, debates without retries, and each value of each attribute, judge
     and persona.
 
-    An attribute with fewer than `FEWEST_VALUES` or more than `MOST_VALUES` values among the
+    An attribute with fewer than `MIN_VALUES` or more than `MAX_VALUES` values among the
     evaluated cases forms no groups.
     """
     predictions = results.predictions
@@ -104,7 +101,7 @@ def _attributes(results: ExperimentResults, predictions: pd.DataFrame) -> pd.Dat
 
 
 def _worth_grouping_by(values: pd.Series) -> bool:
-    return FEWEST_VALUES <= values.nunique() <= MOST_VALUES
+    return MIN_VALUES <= values.nunique() <= MAX_VALUES
 
 
 def find_undecided(rows: pd.DataFrame) -> NDArray[np.bool_]:

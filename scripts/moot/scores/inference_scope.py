@@ -17,7 +17,7 @@ from moot.stats.arrays import Floats
 from moot.stats.differences import Difference, difference_of
 from moot.stats.power import Spread, cases_needed, paired_proportions, share_against
 from moot.stats.statistic import Bounds
-from moot.stats.within_cases import FEWEST_CASES, method_within, smallest_stratum
+from moot.stats.within_cases import MIN_CASES, method_within, smallest_stratum
 
 LIKE_THESE = "cases like these"
 ACCURACY, OF_VALID = "accuracy", "accuracy_of_valid"
@@ -48,7 +48,7 @@ def evaluate_contrast(
     With few cases, the result applies to these cases only.
     """
     difference = measure(contrast, experiments)
-    if difference is None or difference.clusters >= FEWEST_CASES:
+    if difference is None or difference.clusters >= MIN_CASES:
         return None if difference is None else ContrastResult(difference)
     sides = sides_of(contrast, experiments)
     within_cases = _difference_within_cases(sides, one_run=_is_one_run(contrast))

@@ -12,7 +12,7 @@ from moot.scores.score import Score
 METRIC, GROUP = "debates_served", "served_by="
 ASKED = " (asked: "
 """Follows the name of a model that answered in place of the one that was asked."""
-_MOST_NAMED = 4
+_MAX_NAMED = 4
 
 
 @scorer("served")
@@ -55,8 +55,8 @@ def version_notes(predictions: pd.DataFrame) -> list[str]:
             for (name, version), count in sorted(debates.items())
             if versions_of_name[name] > 1 or ASKED in version
         ]
-        if len(versions) > _MOST_NAMED:
-            versions = [*versions[:_MOST_NAMED], f"and {len(versions) - _MOST_NAMED} more"]
+        if len(versions) > _MAX_NAMED:
+            versions = [*versions[:_MAX_NAMED], f"and {len(versions) - _MAX_NAMED} more"]
         if versions:
             notes.append(
                 f"Warning: {experiment}, {model}: these debates were served by other versions of a"

@@ -17,7 +17,7 @@ from moot.stats.classification import (
 )
 from moot.stats.statistic import DIFFERENCE, Statistic
 
-_FEWEST_RATERS = 2
+_MIN_RATERS = 2
 
 
 def cohens_kappa(first: ArrayLike, second: ArrayLike) -> Statistic:
@@ -58,7 +58,7 @@ def krippendorffs_alpha(ratings: NDArray[np.object_]) -> Statistic:
     rater_counts = [(ratings == label).sum(axis=1) for label in labels]
     counts = np.array(rater_counts, dtype=np.float64).reshape(len(labels), len(ratings)).T
     raters = counts.sum(axis=1)
-    pairable = raters >= _FEWEST_RATERS
+    pairable = raters >= _MIN_RATERS
     counts = np.where(pairable[:, None], counts, 0.0)
     other_raters = np.where(pairable, raters - 1, 1.0)
     agreeing = (counts * (counts - 1)).sum(axis=1) / other_raters
@@ -84,6 +84,6 @@ def rows_with_rare_labels(counts: Floats) -> Truths:
         return np.zeros(len(counts), dtype=bool)
     by_label = counts.sum(axis=0)
     is_rare = np.arange(counts.shape[1]) != by_label.argmax()
-    if (counts >= _FEWEST_RATERS).any(axis=0).sum() < MIN_AGREED_LABELS:
+    if (counts >= _MIN_RATERS).any(axis=0).sum() < MIN_AGREED_LABELS:
         return np.zeros(len(counts), dtype=bool)
     return np.asarray(counts[:, is_rare].sum(axis=1) > 0, dtype=bool)

@@ -24,7 +24,7 @@ _NO_ERROR = 1e-9
 _POOLED_ROWS = 2
 _ROWS_AT_ONCE = 500
 
-FEWEST_CASES = 10
+MIN_CASES = 10
 """With fewer clusters of cases, debates within cases are compared if there are repeats."""
 
 
@@ -75,7 +75,7 @@ def _variances_of_strata(
     by_row = squares * sizes**2  # comparable between strata whose rows have equal weights
     pooled = by_row.sum() / max(1.0, float((sizes - 1).sum()))
     variances = as_numbers((by_row + _POOLED_ROWS * pooled) / (sizes - 1 + _POOLED_ROWS) / sizes)
-    # n for n debates: with n + 1, as many as the rows, 6.7 % of true nulls are rejected
+    # n for n debates: with n + 1, as many as the rows, too many true nulls are rejected
     terms = float((variances**2 / sizes).sum())
     freedom = float(variances.sum()) ** 2 / terms if terms > 0 else 1.0
     return variances, max(1.0, freedom)
