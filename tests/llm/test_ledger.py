@@ -367,7 +367,8 @@ def test_a_damaged_reply_is_named(tmp_path: Path) -> None:
         ("database or disk is full", ["Make room on the disk"]),
         ("attempt to write a readonly database", ["writable"]),
         ("database disk image is malformed", ["damaged", ".recover"]),
-        ("disk I/O error", ["Check that it can be reached"]),
+        ("disk I/O error", ["Check that it can be reached and written and that its disk"]),
+        ("unable to open database file", ["copy its folder"]),
     ],
 )
 def test_what_sqlite_says_of_a_folder_gets_a_cause_and_a_remedy(

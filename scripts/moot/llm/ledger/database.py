@@ -50,10 +50,11 @@ _REMEDIES = {
     ),
     "full": "Make room on the disk, then run again.",
     "readonly": "Make the folder and the file writable, then run again.",
-    "": (
-        "Check that it can be reached and written (or copy its folder to where it can), and that"
-        " its disk has room, then run again."
+    "unable to open": (
+        "Check that its folder can be read and written, or copy its folder to where it can, then"
+        " run again."
     ),
+    "": "Check that it can be reached and written and that its disk has room, then run again.",
 }
 """Remedies by a word of the database's message."""
 
