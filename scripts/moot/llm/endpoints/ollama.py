@@ -60,9 +60,11 @@ def _raise_faults(model: str) -> Callable[["httpx.Response"], Awaitable[None]]:
         content = await response.aread()
         if not response.is_success:
             raise fault_of_status(response.status_code, response.headers, content, model)
+        if b'"error"' not in content:  # most streams are long and need not be decoded twice
+            return
         whole = read_json_or_none(content)
-        lines = [] if isinstance(whole, dict) else content.splitlines()
-        for part in (whole, *map(read_json_or_none, lines)):  # of a stream, a part a line
+        is_whole = whole is not None  # else it is a stream, a part a line
+        for part in [whole] if is_whole else map(read_json_or_none, content.splitlines()):
             # servers that speak Ollama's API send an error beside a message too
             if isinstance(part, dict) and part.get("error"):
                 raise fault_in_success(part, model)
