@@ -184,7 +184,7 @@ def rows_behind_agreement(first: Floats, second: Floats, is_rated: Truths | None
     fewer such rows.
 
     No row is returned if the raters agree on fewer than two labels: then nothing shows how their
-    agreement varies, and intervals of rare labels cover as seldom as 52 % of 1,000 worlds.
+    agreement varies.
 
     Args:
         first, second: each rater's labels, shape (rows, labels).

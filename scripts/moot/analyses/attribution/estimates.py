@@ -1,11 +1,10 @@
 """Estimates of how one change of a debate affects the probability of its verdict.
 
 The unchanged and the changed debate are judged several times; the effect is the difference of the
-means, with the interval of Agresti and Caffo (`moot.stats.differences`). Of yes-or-no answers the
-test is Fisher's (1935) exact one, which keeps the small levels of Holm's correction over all turns
-of a debate: by Agresti and Caffo's, a debate of 26 turns named one by chance in up to 9 of 100. An
-answer from log-probabilities has no sampling error: its effect is exact and has no interval or
-test.
+means, with the interval of `compare_unpaired`. Of yes-or-no answers the test is Fisher's (1935)
+exact one, which keeps the small levels of Holm's correction over all turns of a debate: by Agresti
+and Caffo's, a debate of 26 turns named one by chance in up to 9 of 100. An answer from
+log-probabilities has no sampling error: its effect is exact and has no interval or test.
 """
 
 from collections.abc import Sequence
