@@ -65,7 +65,7 @@ RUNS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("protocol", "params"), RUNS)
-def test_every_protocol_reaches_answers(
+def test_debates_with_the_stand_in_reach_answers(
     protocol: str, params: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Prompts, ledger, parsing and conclusions are the real ones."""

@@ -22,12 +22,16 @@ def deferral_figure(results: StudyResults) -> Drawing:
         if answers is not None and len(axes.lines) < 8:
             values, is_wrong = answers["value"].to_numpy(), answers["is_wrong"].to_numpy()
             coverage, risk = risk_by_coverage(values, is_wrong, np.ones((1, len(answers))))
-            style = series_style(len(axes.lines))
             label = f"{run.experiment}, {run.model_name}: {signal}"
+            style = series_style(len(axes.lines))
             axes.plot(coverage[0], risk[0], label=label, markersize=3, **style)
     if not axes.lines:
         return nothing_to_draw("No run has answers with a signal of their reliability.")
-    axes.set(xlabel="Share of answers kept", ylabel="Error among kept answers")
-    axes.set(xlim=(0, 1), ylim=(0, 1))
+    axes.set(
+        xlabel="Share of answers kept",
+        ylabel="Error among kept answers",
+        xlim=(0, 1),
+        ylim=(0, 1),
+    )
     drawing.legend(loc="outside lower center", ncols=1)
     return drawing

@@ -10,11 +10,10 @@ from moot.report.study_results import Run
 
 STATED_CONFIDENCE, REPEATS_AGREE = "stated confidence", "share of repeats that agree"
 NO_SIGNAL = "no confidence: answers have no stated confidence, probability, repeats or judges"
-DEBATE = ["case_id", "repeat"]
 
 
 def missing_reason(run: Run) -> str:
-    """Return why a run's answers cannot be judged; `NO_SIGNAL` if they can."""
+    """Return what a run without rows lacks: answers, true labels, or else a signal."""
     if run.valid.empty:
         return "no valid answer"
     return NO_SIGNAL if run.predictions["target"].fillna("").any() else NO_TRUTH
@@ -38,7 +37,7 @@ def gather_signals(run: Run) -> Iterator[tuple[str, pd.DataFrame]]:
         if values[rows["prediction"].notna()].nunique() > 1:
             yield signal, _with_signal(rows, values)
     if (rows[["judge", "persona", "judge_repeat"]].nunique() > 1).any():
-        signal, group = "share of judges that agree", DEBATE
+        signal, group = "share of judges that agree", ["case_id", "repeat"]
     else:
         signal, group = REPEATS_AGREE, ["case_id"]
     if rows.duplicated(group).any():

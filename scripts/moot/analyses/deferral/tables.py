@@ -50,9 +50,11 @@ def _rows(run: Run) -> Iterator[Row]:
     for signal, answers in signals:
         yield from _signal_rows(run, signal, answers)
     if not signals:
-        cases = run.predictions["case_id"].nunique()
-        counts: Row = {"cases": cases, "answers": len(run.predictions)}
-        yield counts | {"what is missing": missing_reason(run)}
+        yield {
+            "cases": run.predictions["case_id"].nunique(),
+            "answers": len(run.predictions),
+            "what is missing": missing_reason(run),
+        }
 
 
 def _signal_rows(run: Run, signal: str, answers: pd.DataFrame) -> Iterator[Row]:
@@ -60,8 +62,10 @@ def _signal_rows(run: Run, signal: str, answers: pd.DataFrame) -> Iterator[Row]:
     cases = answers["case_id"].nunique()
     row: Row = {"signal": signal, "cases": cases, "answers": len(answers)}
     if sample.clusters < MIN_CLUSTERS:
-        reason = f"too few cases: {sample.clusters} clusters; needed: {MIN_CLUSTERS}"
-        yield row | {"what is missing": reason}
+        row["what is missing"] = (
+            f"too few cases: {sample.clusters} clusters; needed: {MIN_CLUSTERS}"
+        )
+        yield row
         return
     values, is_wrong = answers["value"].to_numpy(), answers["is_wrong"].to_numpy()
     row["error without deferral"] = sample.estimate(share_statistic(is_wrong))

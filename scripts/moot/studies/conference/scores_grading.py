@@ -72,7 +72,7 @@ def read_grades(transcripts: pd.DataFrame) -> pd.DataFrame:
 def _grade_scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[Score]:
     if grades.empty:
         return
-    for kind in ("grade", "grade_reversed"):
+    for kind in (GRADE, GRADE_REVERSED):
         values = grades[grades["kind"] == kind].set_index("debate_id")
         if values["grade"].notna().any():
             yield mean_score(results, kind, values["grade"], bounds=GRADES)
@@ -87,8 +87,8 @@ def _grade_scores(results: ExperimentResults, grades: pd.DataFrame) -> Iterator[
         .unstack()
         .reset_index("number", drop=True)
     )
-    if {"grade", "grade_reversed"} <= set(means.columns):
-        margin = means["grade"] - means["grade_reversed"]
+    if {GRADE, GRADE_REVERSED} <= set(means.columns):
+        margin = means[GRADE] - means[GRADE_REVERSED]
         if margin.notna().any():
             share_above = ((margin > 0) + 0.5 * (margin == 0)).where(margin.notna())
             yield mean_score(results, "grade_margin", margin, bounds=GRADE_MARGINS)
