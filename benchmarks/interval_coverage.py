@@ -4,8 +4,7 @@ The grid: 20, 50 and 200 cases; 1, 3, 10 or 1 to 12 debates a case, whose answer
 of .1, .5 and .9; sides of equal and of unequal sizes; all answers valid, or, of 1 and 3 debates,
 5 % invalid ones left out. A cell outside 93 to 98 % of coverage, or with more than 6 % of true
 null hypotheses rejected, is measured anew in more worlds. It fails if the 99 % bound of its
-simulation lies outside these. It is discrete instead of too wide if no more of the estimates can
-be left out. `--write` puts the summary into docs/statistics.md.
+simulation lies outside these. `--write` puts the summary into docs/statistics.md.
 """
 
 import sys
@@ -20,24 +19,18 @@ PART = Part("coverage", "interval_coverage.py", "docs/statistics.md")
 WORLDS, WORLDS_ANEW = 150, 800
 SEED = 44
 MIN_COVERAGE, MAX_COVERAGE, MAX_TYPE_ONE_ERROR, BOUND_LEVEL = 0.93, 0.98, 0.06, 0.99
-TAIL = 0.025
 FAULTS = ("too narrow", "too wide", "rejects")
-DISCRETE = "discrete"
-MARKS = (*FAULTS, DISCRETE)
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class CellResult:
-    """How many intervals contained the truth, how often a true 0 was rejected, and the coverage
-    that the discreteness of the estimate allows.
-    """
+    """How many intervals contained the truth, and how often a true 0 was rejected."""
 
     covered: int
     intervals: int
     rejected: int
     nulls: int
-    attainable: float = MAX_COVERAGE
 
     @property
     def coverage(self) -> float:
@@ -55,16 +48,10 @@ class CellResult:
         misses = self.intervals - self.covered
         excesses = (
             lower_bound(misses, self.intervals) - (1 - MIN_COVERAGE),
-            lower_bound(self.covered, self.intervals) - max(MAX_COVERAGE, self.attainable),
+            lower_bound(self.covered, self.intervals) - MAX_COVERAGE,
             lower_bound(self.rejected, self.nulls) - MAX_TYPE_ONE_ERROR,
         )
         return [fault for fault, excess in zip(FAULTS, excesses, strict=True) if excess > 0]
-
-    @property
-    def marks(self) -> list[str]:
-        """Its faults, or that it covers too much since its estimates have few values."""
-        is_wide = lower_bound(self.covered, self.intervals) > MAX_COVERAGE
-        return self.faults or [DISCRETE] * is_wide
 
 
 def lower_bound(count: int, total: int) -> float:
@@ -87,29 +74,18 @@ def measure_twice(cell: Cell, worlds: int) -> CellResult:
 def measure(cell: Cell, worlds: int, seed: int = SEED) -> CellResult:
     """Draw the worlds of a cell. Worlds without an interval do not count."""
     random = np.random.default_rng([seed, *cell.name.encode()])
-    covered = rejected = nulls = 0
-    values: list[float] = []
+    covered = intervals = rejected = nulls = 0
     for _ in range(worlds):
         world = cell.draw(random)
-        value, low, high = world.estimate
+        _, low, high = world.estimate
         if np.isnan([low, high]).any():
             continue
-        values.append(value)
+        intervals += 1
         covered += bool(low - _ROUNDING <= world.truth <= high + _ROUNDING)
         if world.is_rejected is not None and abs(world.truth) < _ROUNDING:
             nulls += 1
             rejected += world.is_rejected
-    return CellResult(covered, len(values), rejected, nulls, attainable_coverage(values))
-
-
-def attainable_coverage(values: list[float]) -> float:
-    """Return the least coverage if the truth is left out with at most 2.5 % of the estimates on
-    either side. With few distinct estimates it is far above 95 %, whatever the method.
-    """
-    _, counts = np.unique(np.round(values, 9), return_counts=True)
-    shares = counts / max(1, len(values))
-    tails = shares.cumsum(), shares[::-1].cumsum()
-    return 1 - sum(float(tail[tail <= TAIL].max(initial=0)) for tail in tails)
+    return CellResult(covered, intervals, rejected, nulls)
 
 
 def percent(value: float) -> str:
@@ -120,8 +96,8 @@ def percent(value: float) -> str:
 def summary(results: dict[Cell, CellResult]) -> str:
     """Return a table with one row per kind, in Markdown, and one of the cells that fail."""
     lines = [
-        f"| what | cells | coverage | type I error, at most | {' | '.join(MARKS)} |",
-        "|---" * 8 + "|",
+        f"| what | cells | coverage | type I error, at most | {' | '.join(FAULTS)} |",
+        "|---" * 7 + "|",
     ]
     failing: dict[tuple[str, str], list[str]] = {}
     for kind in dict.fromkeys(cell.kind for cell in results):
@@ -129,18 +105,18 @@ def summary(results: dict[Cell, CellResult]) -> str:
         coverages = [row.coverage for row in rows if row.intervals] or [float("nan")]
         errors = [row.type_one_error for row in rows if row.nulls] or [float("nan")]
         for cell, result in results.items():
-            for mark in result.marks if cell.kind == kind else ():
-                failing.setdefault((kind, mark), []).append(cell.name)
-        numbers = [str(len(failing.get((kind, mark), ()))) for mark in MARKS]
+            for fault in result.faults if cell.kind == kind else ():
+                failing.setdefault((kind, fault), []).append(cell.name)
+        numbers = [str(len(failing.get((kind, fault), ()))) for fault in FAULTS]
         lines.append(
             f"| {kind} | {len(rows)} | {percent(min(coverages))} to {percent(max(coverages))} |"
             f" {percent(max(errors))} | {' | '.join(numbers)} |"
         )
     lines += ["", "| outside the limits | | cells, by their beginning |", "|---|---|---|"]
-    for (kind, mark), names in failing.items():
+    for (kind, fault), names in failing.items():
         counts = Counter(", ".join(name.split(", ")[:2]) for name in names)
         parts = [f"{name} ({count})" for name, count in counts.items()]
-        lines.append(f"| {kind} | {mark} | {'; '.join(parts)} |")
+        lines.append(f"| {kind} | {fault} | {'; '.join(parts)} |")
     return "\n".join(lines)
 
 
@@ -155,8 +131,8 @@ def main() -> None:
         if not cell.kind.startswith(arguments.kind):
             continue
         results[cell] = measure_twice(cell, arguments.worlds)
-        if marks := ", ".join(results[cell].marks):
-            sys.stdout.write(f"{marks}: {cell.kind}: {cell.name}: {results[cell]}\n")
+        if faults := ", ".join(results[cell].faults):
+            sys.stdout.write(f"{faults}: {cell.kind}: {cell.name}: {results[cell]}\n")
             sys.stdout.flush()
     text = summary(results)
     text += (
