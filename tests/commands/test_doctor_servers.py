@@ -57,7 +57,9 @@ def refuse_long_prompts(body: dict[str, Any]) -> web.Response:
     return complete_honestly(body)
 
 
-def findings_of(entries: Entries, complete: Complete = complete_honestly) -> dict[str, Finding]:
+def findings_of(
+    entries: Entries, complete: Complete = complete_honestly, protocol: str = "protocol: courtroom"
+) -> dict[str, Finding]:
     async def answer(request: web.BaseRequest, body: dict[str, Any]) -> web.Response:
         if request.method == "GET":
             if entries is None:
@@ -70,7 +72,7 @@ def findings_of(entries: Entries, complete: Complete = complete_honestly) -> dic
             text = f"""
 run: [mine]
 models: {{mine: {{model: test, base_url: "{server.address("openai")}", attempts: 1}}}}
-experiments: {{mine: {{protocol: courtroom, dataset: nlsy97, models: [mine], cases: 3}}}}
+experiments: {{mine: {{{protocol}, dataset: nlsy97, models: [mine], cases: 3}}}}
 """
             return await check_all(make_plan(text, doctor={"make_calls": True}))
 
@@ -136,6 +138,39 @@ def test_a_call_finds_faults_that_would_spoil_a_run(complete: Complete, words: s
     assert finding.state == "missing" and words in finding.details
     is_refused = complete in (refuse_schema, refuse_long_prompts)
     assert ("structured" in finding.details) == is_refused
+
+
+def give_logprobs(body: dict[str, Any]) -> web.Response:
+    content = completion("openai", "yes")
+    tokens = [{"token": "yes", "logprob": -0.1, "top_logprobs": []}]
+    content["choices"][0]["logprobs"] = {"content": tokens}
+    return web.json_response(content) if "logprobs" in body else complete_honestly(body)
+
+
+def refuse_logprobs(body: dict[str, Any]) -> web.Response:
+    if "logprobs" in body:
+        message = "top_logprobs must be at most 5."
+        return web.json_response({"error": {"message": message}}, status=400)
+    return complete_honestly(body)
+
+
+@pytest.mark.parametrize(
+    ("complete", "state", "words"),
+    [
+        (give_logprobs, "ok", "the server gives them"),
+        (complete_honestly, "missing", "no log-probabilities (its replies carry none)"),
+        (refuse_logprobs, "missing", "(HTTP 400: top_logprobs must be at most 5)"),
+    ],
+)
+def test_answers_by_likelihood_need_log_probabilities(
+    complete: Complete, state: str, words: str
+) -> None:
+    protocol = "protocol: zero_shot, params: {answer: likelihood}"
+    findings = findings_of([{"id": "test"}], complete, protocol)
+    finding = findings["mine, log-probabilities"]
+    assert finding.state == state and words in finding.details
+    assert findings["mine, reply"].state == "ok"
+    assert "mine, log-probabilities" not in findings_of([{"id": "test"}], complete)
 
 
 def test_another_model_that_answers_is_named() -> None:

@@ -2,7 +2,8 @@
 
 By default a server is only asked for its list of models, which is free. With `doctor: {make_calls:
 true}` each model answers one call, which shows its speed, whether it keeps to a JSON schema, and
-whether the server cuts a long prompt.
+whether the server cuts a long prompt. Answers by likelihood need a second one, for one word with
+its log-probabilities.
 """
 
 import asyncio
@@ -27,8 +28,9 @@ from moot.core.errors import CallError, CallRefusedError, MootError, UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.datasets.table_options import TableOptions
-from moot.llm.endpoints import ENDPOINTS
+from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.endpoints.embedded import model_path
+from moot.llm.endpoints.faults import logprobs_unavailable
 from moot.llm.identity import is_other_model, key_variable
 from moot.llm.redaction import read_key, redacted
 from moot.llm.request import Message, Reply, request_to
@@ -44,6 +46,8 @@ _MIN_GIGABYTES = 2.0
 _REPLY_TOKENS = 64
 _LONG_PROMPT_WORDS = 5_000
 _QUESTION = 'Is ice cold? Answer as JSON: {"answer": "yes"} or {"answer": "no"}.'
+_LIKELIHOOD = "likelihood"
+"""The value of a parameter by which log-probabilities of words decide."""
 _WORDS = ("yes", "no")
 _SCHEMA: Fields = {
     "type": "object",
@@ -72,9 +76,7 @@ class Finding:
 
 
 async def check_all(plan: Plan) -> list[Finding]:
-    """Check everything that a run needs; with `doctor: {make_calls: true}`, each model answers a
-    call.
-    """
+    """Check everything that a run needs; with `doctor: {make_calls: true}`, models answer calls."""
     findings = [*_check_machine(), _check_ledger(plan.config.ledger)]
     findings += _check_data(plan)
     for name in sorted(plan.models_used):
@@ -91,9 +93,10 @@ async def check_all(plan: Plan) -> list[Finding]:
         findings += [*_check_key(name, model), access]
         can_ask = access.state != STATE_MISSING
         if can_ask and plan.config.doctor.make_calls:
-            findings.append(await _check_reply(name, model, plan.config.seed))
+            is_likelihood = name in _models_of_likelihood(plan)
+            findings += await _check_calls(name, model, plan.config.seed, is_likelihood)
         elif can_ask:
-            details = "not asked; --config 'doctor={make_calls: true}' makes one call"
+            details = "not asked; --config 'doctor={make_calls: true}' makes a call"
             findings.append(Finding(name, STATE_UNKNOWN, details))
     return findings
 
@@ -221,7 +224,36 @@ def _check_listing(model: str, entries: Sequence[JsonObject]) -> tuple[str, str]
     return STATE_UNKNOWN, f"answers, but {listed}; a call shows whether it serves '{model}'"
 
 
-async def _check_reply(name: str, model: ModelConfig, seed: int) -> Finding:
+def _models_of_likelihood(plan: Plan) -> set[str]:
+    """Return the models of experiments that decide by the log-probabilities of words.
+
+    Which of its seats answers so depends on a protocol; models of other seats count, too.
+    """
+    names: set[str] = set()
+    for experiment in plan.experiments.values():
+        if _LIKELIHOOD in experiment.params.model_dump().values():
+            names |= {*experiment.config.models} | experiment.seats
+    return names
+
+
+async def _check_calls(
+    name: str, model: ModelConfig, seed: int, is_likelihood: bool
+) -> list[Finding]:
+    """Ask a model what the calls of a run ask."""
+    try:
+        endpoint = ENDPOINTS[model.endpoint](model, os.cpu_count() or 1)
+    except MootError as error:
+        return [Finding(name, STATE_MISSING, str(error))]
+    try:
+        findings = [await _check_reply(name, model, endpoint, seed)]
+        if is_likelihood:
+            findings.append(await _check_logprobs(name, model, endpoint, seed))
+    finally:
+        await endpoint.close()
+    return findings
+
+
+async def _check_reply(name: str, model: ModelConfig, endpoint: Endpoint, seed: int) -> Finding:
     """Ask a model one question after a long prompt, and for a JSON object, as debates do."""
     words = 0
     if endpoint_traits(model.endpoint).has_server:
@@ -237,10 +269,6 @@ async def _check_reply(name: str, model: ModelConfig, seed: int) -> Finding:
         schema=_SCHEMA,
     )
     try:
-        endpoint = ENDPOINTS[model.endpoint](model, os.cpu_count() or 1)
-    except MootError as error:
-        return Finding(name, STATE_MISSING, str(error))
-    try:
         reply = await endpoint.complete(request)
     except MootError as error:
         details = str(error)
@@ -249,8 +277,6 @@ async def _check_reply(name: str, model: ModelConfig, seed: int) -> Finding:
                 f" If it takes no schema, {_PROMPTED}; if its window is shorter, write `context`."
             )
         return Finding(f"{name}, reply", STATE_MISSING, details)
-    finally:
-        await endpoint.close()
     if 0 < reply.prompt_tokens < words:  # each word is a token at least
         details = (
             f"the server read {reply.prompt_tokens} tokens of a prompt of {words} words: it cuts"
@@ -259,6 +285,21 @@ async def _check_reply(name: str, model: ModelConfig, seed: int) -> Finding:
         return Finding(f"{name}, reply", STATE_MISSING, details)
     state, schema = _read_schema(reply)
     return Finding(f"{name}, reply", state, f"{_describe_speed(reply, model.model)}; {schema}")
+
+
+async def _check_logprobs(name: str, model: ModelConfig, endpoint: Endpoint, seed: int) -> Finding:
+    """Ask a model for one word with its log-probabilities."""
+    question = (Message("user", "Is ice cold? Answer yes or no."),)
+    request = request_to(model, question, max_tokens=1, temperature=0.0, seed=seed, choices=_WORDS)
+    subject = f"{name}, log-probabilities"
+    try:
+        await endpoint.complete(request)
+    except CallRefusedError as error:  # as a run takes the refusal of the first such request
+        unavailable = logprobs_unavailable(model.model, str(error))
+        return Finding(subject, STATE_MISSING, str(unavailable))
+    except MootError as error:
+        return Finding(subject, STATE_MISSING, str(error))
+    return Finding(subject, STATE_OK, "the server gives them, as answers by likelihood need")
 
 
 def _describe_speed(reply: Reply, asked: str) -> str:

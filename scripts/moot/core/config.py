@@ -117,7 +117,7 @@ class DoctorConfig(StrictModel):
 
     make_calls: bool = Field(
         False,
-        description="Make one call to each model, which is paid for. Default: no calls.",
+        description="Let each model answer a call or two, which are paid for. Default: no calls.",
     )
 
 
