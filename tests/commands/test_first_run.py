@@ -170,6 +170,18 @@ def test_init_takes_a_first_column_of_short_cells_that_differ(
     assert f"  id:       {expected}\n" in report
 
 
+def test_init_says_that_the_positive_label_is_a_guess() -> None:
+    rows = [f"Paper {number} is {word}.,{word}" for number, word in enumerate(["accept", "reject"])]
+    Path("papers.csv").write_text("\n".join(["text,decision", *rows]))
+    init_config = InitConfig(model="smollm2-135m", data="papers.csv", usd=0)
+    report = write_configuration(init_config, None)
+    assert "  positive: reject (a guess: the last by alphabet)\n" in report
+    text = Path("my.yaml").read_text()
+    assert make_plan(text).datasets["papers"].positive == "reject"
+    corrected = text.replace('positive: "reject"', 'positive: "accept"')
+    assert make_plan(corrected).datasets["papers"].positive == "accept"
+
+
 def test_flags_and_hostile_column_names_become_a_configuration() -> None:
     Path("odd.csv").write_text(
         '"text: {x}","yes\'no"\n"a long text # of a case","- A"\n"another long text","*b"\n'

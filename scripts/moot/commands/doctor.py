@@ -96,7 +96,7 @@ async def check_all(plan: Plan) -> list[Finding]:
             is_likelihood = name in _models_of_likelihood(plan)
             findings += await _check_calls(name, model, plan.config.seed, is_likelihood)
         elif can_ask:
-            details = "not asked; --config 'doctor={make_calls: true}' makes a call"
+            details = "not asked; --config 'doctor={make_calls: true}' makes one call"
             findings.append(Finding(name, STATE_UNKNOWN, details))
     return findings
 

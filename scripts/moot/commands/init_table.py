@@ -22,8 +22,11 @@ datasets:
     path: {path}
 {id_line}    text: {text}            # the text that models read
     target: {target}        # the true label
-    labels: {labels}      # of two labels the negative one first
-    question: {question}      # the question that a prediction answers
+    labels: {labels}      # the label of each value
+{positive_line}    question: {question}      # the question that a prediction answers
+"""
+_POSITIVE = """\
+    positive: {positive}     # whose precision, recall and F1 are counted
 """
 
 
@@ -53,6 +56,8 @@ def describe_table(config: InitConfig, path: Path, name: str, question: str) -> 
     table = read_table(path)
     profile = profile_table(table, text=config.text, target=config.target)
     check_header(path, list(map(str, table)), [profile.text, profile.target])
+    labels = _order_labels(profile)
+    positive = labels[0] if len(labels) == 2 else ""
     section = _TABLE.format(
         name=name,
         path=inline_yaml(os.fspath(path)),
@@ -60,6 +65,7 @@ def describe_table(config: InitConfig, path: Path, name: str, question: str) -> 
         text=inline_yaml(profile.text),
         target=inline_yaml(profile.target),
         labels=inline_yaml(profile.labels),
+        positive_line=_POSITIVE.format(positive=inline_yaml(positive)) if positive else "",
         question=inline_yaml(question),
     )
     chosen = {
@@ -67,6 +73,7 @@ def describe_table(config: InitConfig, path: Path, name: str, question: str) -> 
         "text": profile.text,
         "target": profile.target,
         "labels": _count_labels(profile),
+        **({"positive": f"{positive} (a guess: the last by alphabet)"} if positive else {}),
         "question": question,
     }
     if not (config.target or profile.is_target_named):
@@ -83,7 +90,7 @@ def describe_table(config: InitConfig, path: Path, name: str, question: str) -> 
         notes += ["", "Check these rows of the table before a run:"]
         notes += [f"  {fault}" for fault in faults]
     is_complete = (table[[profile.text, profile.target]] != "").all(axis="columns")
-    return TableEntry(section, int(is_complete.sum()), notes, _order_labels(profile))
+    return TableEntry(section, int(is_complete.sum()), notes, labels)
 
 
 def _order_labels(profile: TableProfile) -> list[str]:
