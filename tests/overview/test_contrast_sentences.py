@@ -16,6 +16,7 @@ from moot.overview.tables_contrasts import contrasts
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.contrasts import DIFFER, Contrast, Side, measure
+from moot.scores.inference_scope import evaluate_contrast
 from moot.scores.results import ExperimentResults
 from moot.stats.power import Goal, cases_needed, paired_proportions
 from results_on_disk import case, experiment_view, prediction, utterance, write_results
@@ -182,9 +183,10 @@ def test_other_metrics_have_no_sentences(tmp_path: Path, metric: str) -> None:
     assert sentences(tmp_path, right_answers(6), wrong_answers(6), metric=metric) == ""
 
 
-def test_a_panels_metrics_state_how_many_cases_are_needed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [2, 3, 20])
+def test_a_panels_metrics_state_how_many_cases_are_needed(tmp_path: Path, count: int) -> None:
     random = np.random.default_rng(5)
-    cases, talk = [case(f"c{number:02}", "yes") for number in range(20)], []
+    cases, talk = [case(f"c{number:02}", "yes") for number in range(count)], []
     for item, _ in itertools.product(cases, range(2)):
         for answer in random.choice(["yes", "no"], 3):
             seat = {"prediction": str(answer), "kind": "vote", "parse_status": "strict"}
@@ -197,4 +199,21 @@ def test_a_panels_metrics_state_how_many_cases_are_needed(tmp_path: Path) -> Non
     difference = measure(contrast, runs)
     assert difference
     text = describe_needed_cases(contrast, runs, difference, PowerConfig(), 1)
-    assert needed_cases(text) > 20 and "this run has 20" in text
+    if count < 10:
+        answer = evaluate_contrast(contrast, runs)
+        assert answer and math.isnan(answer.needed_cases)
+        assert text.endswith(f"cannot be estimated from {count}; it takes at least 10.")
+    else:
+        assert needed_cases(text) > 20 and "this run has 20" in text
+
+
+def test_two_cases_of_one_kind_need_no_stated_number(tmp_path: Path) -> None:
+    """Of two equal cases the variance is 0, from which two cases seemed to suffice."""
+    runs = {
+        "debate": write_run(tmp_path, "debate", right_answers(2)),
+        "alone": write_run(tmp_path, "alone", wrong_answers(2)),
+    }
+    sides = [Side(name, ("a",), "accuracy") for name in runs]
+    contrast = Contrast("main", "Is it better?", *sides, DIFFER, True, "courtroom")
+    answer = evaluate_contrast(contrast, runs)
+    assert answer and math.isnan(answer.needed_cases)

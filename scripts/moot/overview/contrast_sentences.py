@@ -22,7 +22,8 @@ def describe_needed_cases(
     """Return a sentence on how many cases show the planned difference; "" if it is unknown.
 
     The spread is estimated from the debates. If this is impossible, because of few cases or equal
-    answers, that of `assumed_spread` is assumed. Amounts have no planned difference.
+    answers, that of `assumed_spread` is assumed; the sentence says so if there is none of few
+    cases. Amounts have no planned difference.
     """
     sides = sides_of(contrast, experiments)
     if not all(math.isfinite(debates.terms.bounds[1]) for debates in sides):
@@ -34,6 +35,11 @@ def describe_needed_cases(
         assumption = f", if only one side is right on {power.discordant_share:.0%} of them"
         if (threshold := contrast.second.threshold) is not None:
             assumption = f", if {threshold:.0%} of them are right"
+    if spread is None and difference.cases < FEWEST_CASES:
+        return (
+            f"How many cases are needed cannot be estimated from {difference.cases:,}; it takes at"
+            f" least {FEWEST_CASES}."
+        )
     if spread is None:
         return ""
     goal = Goal(power.level / max(1, tests), power.power)

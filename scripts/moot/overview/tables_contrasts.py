@@ -83,7 +83,8 @@ def contrasts(results: StudyResults) -> TableContent:
                 "cases (or clusters of cases) that were each debated several times, debates are "
                 "compared within cases, p follows from the interval, and the row applies to these "
                 "cases only. `cases needed` is the number that could show this difference for "
-                "cases like these, with 80 % power."
+                "cases like these, with 80 % power; fewer than five cases, or equal ones, cannot "
+                "tell."
             ),
             (
                 "Valid answers alone: the difference among valid answers, if some answers are "

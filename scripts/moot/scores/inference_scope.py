@@ -21,6 +21,8 @@ from moot.stats.within_cases import MIN_CASES, method_within, smallest_stratum
 
 LIKE_THESE = "cases like these"
 ACCURACY, OF_VALID = "accuracy", "accuracy_of_valid"
+_FEWEST_OF_SPREAD = 5
+"""The variance of five cases is known to a factor of eight, that of two to one of a thousand."""
 _SHARES = {ACCURACY, OF_VALID, "valid"}
 
 
@@ -32,7 +34,7 @@ class ContrastResult:
         difference: the difference.
         population: `LIKE_THESE`, or "these 5 cases".
         needed_cases: if there are too few cases, the number that could show this difference for
-            cases like these.
+            cases like these; NaN if they are too few, or too much alike, to tell.
     """
 
     difference: Difference
@@ -53,9 +55,10 @@ def evaluate_contrast(
     sides = sides_of(contrast, experiments)
     within_cases = _difference_within_cases(sides, one_run=_is_one_run(contrast))
     needed_cases = float("nan")
-    if not math.isnan(difference.difference):
-        variation = measure_spread(contrast, experiments)
-        needed_cases = cases_needed(difference.difference, variation, repeats_of(sides))
+    if difference.cases >= _FEWEST_OF_SPREAD and not math.isnan(difference.difference):
+        spread = measure_spread(contrast, experiments)
+        if sum(spread.variances((1, 1))) > 0:
+            needed_cases = cases_needed(difference.difference, spread, repeats_of(sides))
     needed_cases = math.ceil(needed_cases) if math.isfinite(needed_cases) else float("nan")
     if within_cases is None:
         return ContrastResult(difference, LIKE_THESE, needed_cases)
