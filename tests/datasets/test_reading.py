@@ -216,6 +216,7 @@ def test_turns_of_a_record_become_rows(tmp_path: Path, ending: str) -> None:
         ([{"id": 1, "log": TURNS}], ["log.0.who"], "name it in `turns`"),
         ([{"id": 1, "log": {"1": TURNS[0]}}], ["log", "who"], r"turn in record\['log'\].values"),
         ({"data": RECORDS}, NAMES, r"json_normalize\(records, record_path=\['data'\]"),
+        ([{"id": 1, "log": []}], ["log.who"], "lists in column .log. are empty"),
         ({"k1": RECORDS[0], "k2": RECORDS[1]}, NAMES, r"from_dict\(document, orient='index'\)"),
         ([{"id": 1, "r1_says": "a", "r2_says": "b"}], ["says"], r"table.melt\(.*'r1_says'"),
         ([{"id": 1, "r1_says": "a", "r2_says": "b"}], ["r{round}_says"], r"table.melt\("),

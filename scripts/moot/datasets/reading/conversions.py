@@ -48,10 +48,13 @@ def _suggest_for_cells(name: str, cells: Column, missing: Sequence[str]) -> str:
     """Return a sentence with the line that makes rows of the lists or objects in a column."""
     items = next((cell for cell in cells if isinstance(cell, list) and cell), [None])
     parts = next((cell for cell in cells if isinstance(cell, dict) and cell), {})
+    has_fields_missing = any(part.startswith(f"{name}.") for part in missing)
+    if has_fields_missing and all(cell in ([], {}) for cell in cells):
+        return f" The lists in column '{name}' are empty: the file holds no turn."
     if parts and all(isinstance(part, dict) for part in parts.values()):
         line = f"[{{**record, **turn}} for record in records for turn in record[{name!r}].values()]"
         return f" Column '{name}' holds an object of objects: make a row of each by `{line}`."
-    if isinstance(items[0], list) and any(part.startswith(f"{name}.") for part in missing):
+    if isinstance(items[0], list) and has_fields_missing:
         line = f"pandas.DataFrame(records).explode({name!r})"
         return f" Column '{name}' holds lists of lists: make a record of each by `{line}`."
     if not isinstance(items[0], dict):
