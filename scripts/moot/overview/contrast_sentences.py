@@ -35,10 +35,10 @@ def describe_needed_cases(
         assumption = f", if only one side is right on {power.discordant_share:.0%} of them"
         if (threshold := contrast.second.threshold) is not None:
             assumption = f", if {threshold:.0%} of them are right"
-    if spread is None and difference.cases < FEWEST_CASES:
+    if spread is None and difference.cases < MIN_CASES:
         return (
             f"How many cases are needed cannot be estimated from {difference.cases:,}; it takes at"
-            f" least {FEWEST_CASES}."
+            f" least {MIN_CASES}."
         )
     if spread is None:
         return ""

@@ -21,7 +21,7 @@ from moot.stats.within_cases import MIN_CASES, method_within, smallest_stratum
 
 LIKE_THESE = "cases like these"
 ACCURACY, OF_VALID = "accuracy", "accuracy_of_valid"
-_FEWEST_OF_SPREAD = 5
+_MIN_CASES_OF_SPREAD = 5
 """The variance of five cases is known to a factor of eight, that of two to one of a thousand."""
 _SHARES = {ACCURACY, OF_VALID, "valid"}
 
@@ -55,7 +55,7 @@ def evaluate_contrast(
     sides = sides_of(contrast, experiments)
     within_cases = _difference_within_cases(sides, one_run=_is_one_run(contrast))
     needed_cases = float("nan")
-    if difference.cases >= _FEWEST_OF_SPREAD and not math.isnan(difference.difference):
+    if difference.cases >= _MIN_CASES_OF_SPREAD and not math.isnan(difference.difference):
         spread = measure_spread(contrast, experiments)
         if sum(spread.variances((1, 1))) > 0:
             needed_cases = cases_needed(difference.difference, spread, repeats_of(sides))
