@@ -185,8 +185,9 @@ def test_few_cases_shrink_those_to_calibrate_with_in_proportion_and_say_so() -> 
         assert (entry["cases"], entry["calibration_cases"]) == (12, 2), "2 of 100, as 12 of 600"
     plan = make_plan(config)
     sizes = [*describe_sizes(plan.config.experiments, PROJECT)]
-    assert sizes[0].startswith("12 of 600 cases, 2 of 100 cases to calibrate with: `paper-feedback")
-    assert "12 of all cases" in sizes[1] and "`paper-gpt-caselaw`" in sizes[1]
+    words = "12 cases (the paper: 600), 2 calibration cases (the paper: 100): `paper-feedback"
+    assert sizes[0].startswith(words)
+    assert sizes[1].startswith("12 cases (the paper: all): ") and "`paper-gpt-caselaw`" in sizes[1]
 
 
 def test_an_item_trains_only_with_the_models_that_it_shows() -> None:
@@ -194,17 +195,22 @@ def test_an_item_trains_only_with_the_models_that_it_shows() -> None:
     assert experiments["paper-feedback-training-caselaw"]["models"] == ["gpt-4o"]
 
 
-def test_a_number_of_cases_in_quotes_is_a_number() -> None:
+@pytest.mark.parametrize("fault", ["many", [20], float("inf"), 20.7, 0])
+def test_a_number_of_cases_in_quotes_is_a_number(fault: object) -> None:
     config = select_experiments(items="courtroom/table4", cases="20")
     assert config["experiments"]["paper-zero-shot"]["cases"] == 20
-    entry = {"paper-zero-shot": {"cases": "30"}, "paper-cot": {"cases": "many"}}
+    entry = {
+        "paper-zero-shot": {"cases": "30"},
+        "paper-cot": {"cases": fault, "calibration_cases": 5},
+    }
     config = merge_over_defaults(
         {"papers": {"items": "courtroom/table4", "cases": 20}, "experiments": entry},
         default_files(PROJECT),
     )
     add_paper_experiments(config, PROJECT)
     assert config["experiments"]["paper-zero-shot"]["cases"] == 20
-    with pytest.raises(UserError, match="many"):
+    assert config["experiments"]["paper-cot"]["cases"] == fault
+    with pytest.raises(UserError, match=r"paper-cot.*cases"):
         make_plan(config)
 
 

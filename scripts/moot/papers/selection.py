@@ -14,11 +14,13 @@ from moot.core.experiment_config import ExperimentConfig
 from moot.core.read_config import merge_over_defaults
 from moot.core.sections import SECTIONS
 from moot.core.shipped_files import paper_files
+from moot.core.spelling import canonical_word
 from moot.core.types import Fields, JsonObject
 from moot.datasets import DatasetOptions
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
 from moot.papers.wording import PUBLISHED, TEMPLATES, WORDS_TABLE, read_rows
 from moot.protocols import PROTOCOLS
+from moot.report.figures import count_phrase
 
 KEY = "papers"
 PREFIX = "paper-"
@@ -28,6 +30,8 @@ OWN_SOURCES = ("sample", "synthetic")
 """Sources of cases that moot provides, best first."""
 KINDS_WITHOUT_DEBATES = ("diagram", "facts")
 """Kinds of items without values of debates."""
+SIZES = (("cases", "case", "all"), ("calibration_cases", "calibration case", 0))
+"""Keys of an experiment's size with what they count and the paper's size where it has no key."""
 
 
 def selected_items(config: Fields, shipped: Path) -> list[PaperItem]:
@@ -198,13 +202,13 @@ def _shrink(entry: JsonObject, cases: int) -> None:
 
     A number that is none stays; the plan describes the fault.
     """
-    sizes = (entry.get(key) or cases for key in ("cases", "calibration_cases"))
-    try:
-        all_cases, calibration = map(int, sizes)
-    except ValueError:
+    all_cases = cases if entry.get("cases") is None else entry["cases"]
+    sizes = [canonical_word(str(size)) for size in (all_cases, entry.get("calibration_cases") or 0)]
+    if not all(map(str.isdecimal, sizes)):
         return
+    all_cases, calibration = map(int, sizes)
     entry["cases"] = min(all_cases, cases)
-    if entry.get("calibration_cases"):
+    if all_cases and calibration:
         entry["calibration_cases"] = math.ceil(entry["cases"] / all_cases * calibration)
 
 
@@ -214,10 +218,13 @@ def describe_sizes(experiments: Mapping[str, ExperimentConfig], shipped: Path) -
     names_by_size: dict[str, list[str]] = {}
     for name in experiments.keys() & design.keys():
         sizes = []
-        for key, noun in (("cases", "cases"), ("calibration_cases", "cases to calibrate with")):
-            count, count_of_paper = getattr(experiments[name], key), design[name].get(key)
+        for key, noun, default in SIZES:
+            count, count_of_paper = (
+                getattr(experiments[name], key),
+                design[name].get(key) or default,
+            )
             if count and count != count_of_paper:
-                sizes.append(f"{count:,} of {count_of_paper or 'all'} {noun}")
+                sizes.append(f"{count_phrase(count, noun)} (the paper: {count_of_paper})")
         if sizes:
             names_by_size.setdefault(", ".join(sizes), []).append(f"`{name}`")
     for size in sorted(names_by_size):
