@@ -1,8 +1,10 @@
 """Diagrams of protocols as SVG: a column for each seat, steps from above, arrows to readers."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+from jinja2 import StrictUndefined
 
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
@@ -19,13 +21,13 @@ CHARS = 22
 STYLE = Path(__file__).parent / "page" / "diagram.css"
 
 
-def draw_designs(run: ItemRun, template: Path, **values: object) -> list[Part]:
+def draw_designs(run: ItemRun, template: Path, **values: object) -> Iterable[Part]:
     """Return diagrams of the paper's design and of this run's; one diagram if both are equal.
 
     Args:
         run: The item with its designs.
         template: The file that lists seats, steps and notes of a protocol as YAML, by its
-            parameters. A step names the steps that it reads; names that no step has are left out.
+            parameters. A step names the steps that it reads.
         values: Further values of the template.
     """
     designs: dict[tuple[bool, str], Design] = {}
@@ -33,11 +35,11 @@ def draw_designs(run: ItemRun, template: Path, **values: object) -> list[Part]:
         designs.setdefault((design.is_of_run, design.protocol), design)
     diagrams: dict[tuple[object, ...], Part] = {}
     for design in designs.values():
-        source = page_template(template.name, template.parent)
+        source = page_template(template.name, template.parent, StrictUndefined)
         text = source.render(params=design.params, protocol=design.protocol, **values)
         diagram = _read_diagram(load_yaml(text), design)
         diagrams.setdefault((diagram.seats, diagram.steps), diagram)
-    return [*diagrams.values()]
+    return diagrams.values()
 
 
 def _read_diagram(drawing: JsonObject, design: Design) -> Diagram:
@@ -48,7 +50,7 @@ def _read_diagram(drawing: JsonObject, design: Design) -> Diagram:
     stage = ""
     for entry in drawing["steps"]:
         if "seat" in entry:
-            reads = [places[name] for name in entry.get("reads") or () if name in places]
+            reads = [places[name] for name in entry.get("reads") or ()]
             marks = {name: bool(entry.get(name)) for name in ("is_private", "is_simultaneous")}
             steps.append(Step(entry["seat"], entry["text"], tuple(reads), stage=stage, **marks))
         else:

@@ -174,13 +174,20 @@ def _markdown_line(line: str) -> str:
 
 
 @cache
-def page_template(name: str, folder: Path = PAGE) -> jinja2.Template:
-    """Return the template of an HTML page in a folder; texts use the filters `text` and `note`."""
+def page_template(
+    name: str, folder: Path = PAGE, undefined: type[jinja2.Undefined] = jinja2.Undefined
+) -> jinja2.Template:
+    """Return a template in a folder; texts of HTML use the filters `text` and `note`, those of YAML
+    `tojson`.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, PAGE]),
         autoescape=False,  # noqa: S701
         trim_blocks=True,
         lstrip_blocks=True,
+        undefined=undefined,
     )
+    # As pairs of escapes, YAML would read some characters as two halves.
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     environment.filters.update(text=html, note=html_note, capitalised=capitalised)
     return environment.get_template(name)

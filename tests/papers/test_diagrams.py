@@ -1,0 +1,72 @@
+"""Diagrams of protocols, by their parameters."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from moot.llm.prompts import Prompts
+from moot.papers import fill_item
+from moot.papers.diagrams import diagram_svg
+from moot.papers.items import items_file, read_papers, select_items
+from moot.papers.parts import Design, Diagram
+from moot.protocols import PROTOCOLS
+from moot.report.published import read_published
+from moot.report.study_results import StudyResults
+from moot.scores import no_scores
+from project_copy import PROJECT
+
+PUBLISHED = read_published(PROJECT / "data" / "published" / "published_results.csv")
+TOPICS = [
+    {"title": "one", "stage": 'the "first": #1 \\ {{ seats }}', "question": "Why?"},
+    {"title": "two", "stage": "- 第二 🙂", "question": "How?"},
+]
+PARAMS: dict[str, tuple[str, dict[str, tuple[Any, ...]]]] = {
+    "courtroom/figure1": (
+        "courtroom",
+        {
+            "strategy": ("call", "inline", "fixed", "none"),
+            "beliefs": ("after_round", "after_turn", "none"),
+            "silent_judge": (True, False),
+            "judge_sees": ("facts", "both"),
+        },
+    ),
+    "feedback/figure1": (
+        "feedback",
+        {"debaters": (1, 3), "assistant": ("", "mine"), "statement_summaries": (True, False)},
+    ),
+    "decision_conference/figure1": (
+        "conference",
+        {"agreement": (True, False), "topics": ((), TOPICS), "visits": (1, 3), "rounds": (1, 3)},
+    ),
+    "appellate/figure1": ("panel", {"judges": (1, 3), "rounds": (1, 2)}),
+    "appellate/figure3": ("synthetic_panel", {"judges": (1, 3)}),
+    "appellate/figure4": ("human_panel", {"judges": (1, 3), "human": ("bank", "ask")}),
+}
+
+
+def draw(item_name: str, protocol: str, params: dict[str, Any]) -> Diagram:
+    (item,) = select_items(read_papers(items_file(PROJECT)), [item_name])
+    values = PROTOCOLS[protocol].params.model_validate(params).model_dump()
+    design = Design("mine", protocol, values, True, Prompts.__new__(Prompts))
+    study = PROTOCOLS[protocol].study
+    results = StudyResults(study, {}, no_scores(), {}, PUBLISHED)
+    (diagram,) = fill_item(item, {study: results}, (design,))
+    assert isinstance(diagram, Diagram)
+    return diagram
+
+
+@pytest.mark.parametrize("item", PARAMS)
+def test_a_diagram_is_drawn_with_any_parameters(item: str) -> None:
+    protocol, choices = PARAMS[item]
+    for values in product(*choices.values()):
+        diagram = draw(item, protocol, dict(zip(choices, values, strict=True)))
+        assert {step.seat for step in diagram.steps} <= set(diagram.seats)
+        assert "" not in diagram.seats and None not in diagram.seats
+        assert diagram_svg([diagram]).count("<rect") == len(diagram.steps)
+
+
+def test_a_stage_of_ones_own_is_shown_as_it_is_written() -> None:
+    diagram = draw("decision_conference/figure1", "conference", {"topics": TOPICS})
+    stages = ", ".join(topic["stage"] for topic in TOPICS)
+    assert f"For each stage: {stages}" in {step.stage for step in diagram.steps}
