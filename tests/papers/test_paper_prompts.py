@@ -410,7 +410,11 @@ def test_the_texts_of_the_pinned_program_are_written(
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("You defend.", "You attack.", r"not found words/persona_defense\.txt"),
+        (
+            "You defend.",
+            "You attack.",
+            r"not found words/persona_defense\.txt; .*https://example\.org/pinned/program\.py",
+        ),
         ("({speaker})", "({speaker_name})", r"not found words/belief\.txt"),
         ("class Manager:", "class Manager", r"not a Python program"),
     ],
@@ -422,6 +426,7 @@ def test_a_pinned_program_that_changed_is_an_error(
     assert changed != PROGRAM
     with pytest.raises(UserError, match=expected):
         write_prompts(DOWNLOAD, shipped, tmp_path / "out", lambda _: changed.encode())
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_message_on_an_unavailable_program_gives_the_remedy(

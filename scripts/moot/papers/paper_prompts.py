@@ -76,12 +76,18 @@ def write_prompts(
         )
     if source == DOWNLOAD or Path(source).suffix == ".py":
         rows = read_rows(shipped / PUBLISHED / CODE_TABLE)
-        texts = _read_program(source, rows[0]["url"], fetch)
+        url = rows[0]["url"]
+        texts = _read_program(source, url, fetch)
+        missing_files = [row["file"] for row in rows if row["sha256"] not in texts]
+        if missing_files:
+            raise UserError(
+                f"{source}: not found {', '.join(missing_files)}; expected the program at {url}."
+                " Nothing is written. Get this version."
+            )
         result = WrittenPrompts(_CODE_TITLE)
         for row in rows:
-            text = texts.get(row["sha256"])
-            words = PassageText(text.strip("\n") + "\n", True) if text else None
-            _write_passage(result, row, words, shipped, target)
+            words = texts[row["sha256"]].strip("\n") + "\n"
+            _write_passage(result, row, PassageText(words, True), shipped, target)
         return _describe([result], source)
     paper = PaperText(read_paper(Path(source)))
     rows = read_rows(shipped / PUBLISHED / WORDS_TABLE)

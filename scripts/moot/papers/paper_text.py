@@ -8,8 +8,8 @@ from pathlib import Path
 from moot.core.errors import UserError
 from moot.core.text_files import read_text
 
-_MOST_BEFORE_MARK = 1024
-"""Bytes at the beginning of a file that have the mark of a PDF."""
+_FIRST_BYTES = 1024
+"""The mark of a PDF is within this number of bytes."""
 _MIN_LETTERS = 200
 """A file with fewer letters than this does not contain a paper; a scanned PDF has no letters."""
 _REPEATED_PAGES = 3
@@ -42,7 +42,7 @@ def read_paper(path: Path) -> str:
             " --config prompts_from=FILE."
         )
     with path.open("rb") as file:
-        is_pdf = file.read(_MOST_BEFORE_MARK).lstrip().startswith(b"%PDF-")
+        is_pdf = file.read(_FIRST_BYTES).lstrip().startswith(b"%PDF-")
     if is_pdf:
         return _read_pdf(path)
     text = read_text(path)
