@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import ceil, floor
 from statistics import median
@@ -266,6 +266,28 @@ def _has_answer_counts(
         ):
             return True
     return False
+
+
+def rounded_row(confusion: np.ndarray) -> VastRow:
+    """Return what a paper would print of a confusion matrix (rows: the true classes)."""
+    hits, sizes, answers = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
+    f1 = 2 * hits / (sizes + answers)
+    precision = np.where(answers > 0, hits / np.maximum(answers, 1), 0)
+    means = (hits.sum() / sizes.sum(), precision.mean(), (hits / sizes).mean(), f1.mean())
+    accuracy, mean_precision, recall, mean_f1 = (round(float(value), 3) for value in means)
+    pro, con, neutral = (round(float(value), 3) for value in f1)
+    by_class = (pro, con, neutral)
+    return VastRow(accuracy, mean_precision, recall, mean_f1, by_class, 0.0005)
+
+
+def test_the_search_finds_every_possible_confusion_matrix() -> None:
+    """Printed values of a matrix are found again; another accuracy makes them impossible."""
+    random = np.random.default_rng(0)
+    sizes = (349, 324, 2)
+    confusion = np.array([random.multinomial(size, random.dirichlet((4, 3, 1))) for size in sizes])
+    row = rounded_row(confusion)
+    assert has_confusion_matrix(row, sizes)
+    assert not has_confusion_matrix(replace(row, accuracy=row.accuracy - 0.1), sizes)
 
 
 def test_the_class_sizes_of_vast() -> None:
