@@ -1,6 +1,6 @@
 # Targets with a name: one for each stage. The target with a study's name is in the Snakefile.
 
-LOGS = [INSPECT_LOG.replace("{experiment}/{model}", run) for run in targets.runs(plan)]
+LOGS = [f"results/export/inspect/{run}.eval" for run in targets.runs(plan)]
 
 for name, files in {
     "cases": CASES,

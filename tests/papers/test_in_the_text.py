@@ -87,11 +87,14 @@ def test_a_number_of_the_text_has_its_total_its_note_and_the_runs_value(tmp_path
     for number in ("0.428", "0.849", "0.752", "9,100"):
         assert number in {value for value, _ in values.values()}
     paper = read_papers(items_file(PROJECT))["appellate"]
-    text = ItemContent(PaperItem("appellate/text", "facts", "In the text"))
+    item = PaperItem("appellate/text", "facts", "In the text")
     shown = [("changes <b>", "20 of 600", "3 of 12")]
-    write_page(paper, [], {}, tmp_path, in_text=text, text_values=shown)
-    page = (tmp_path / "appellate.html").read_text(encoding="utf-8")
-    assert "changes &lt;b&gt;" in page and "3 of 12" in page
+    pages = []
+    for text in (ItemContent(item, text_values=shown), ItemContent(item, own)):
+        write_page(paper, [], {}, tmp_path, in_text=text)
+        pages.append((tmp_path / "appellate.html").read_text(encoding="utf-8"))
+    assert "changes &lt;b&gt;" in pages[0] and "3 of 12" in pages[0]
+    assert "In the text" in pages[0] and "In the text" not in pages[1], "without content"
 
 
 def test_the_published_labels_of_figure_2_are_those_of_the_file(shared_data: Path) -> None:

@@ -17,13 +17,13 @@ from compiled_latex import compile_tables, overfull_boxes
 from moot.core.errors import UserError
 from moot.papers import FILLERS
 from moot.papers.diagrams import diagram_svg
-from moot.papers.grid import build_grid, intervals_frame, published_values_of, values_frame
+from moot.papers.grid import build_grid, intervals_frame, values_frame
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
 from moot.papers.page import ItemContent, item_files, write_page
 from moot.papers.paper_latex import latex_source
 from moot.papers.parts import Diagram, Example, ExampleRow, OwnRow, Point, Series, Step
 from moot.plan.papers_of_run import paper_plan
-from moot.report.published import Published, read_published
+from moot.report.published import Published, published_values_of, read_published
 from moot.report.study_results import Measurement
 from moot.studies.courtroom import papers as courtroom_papers
 
@@ -347,7 +347,7 @@ def test_an_item_without_own_values_says_why(
 ) -> None:
     page = write_paper_page(paper, tmp_path, is_rehearsal=is_rehearsal)
     assert re.findall(r'<section id="(\w+)"', page) == [item.key for item in PAPERS[paper].items]
-    assert f'data-drawn="{ITEMS_WITHOUT_DEBATES[paper]}"' in page
+    assert f'data-without-debates="{ITEMS_WITHOUT_DEBATES[paper]}"' in page
     assert "Filled marks" not in page and "Filled bars" not in page
     assert ("more than one in ten is invalid" in page) == (paper != "appellate")
     for item in PAPERS[paper].items:

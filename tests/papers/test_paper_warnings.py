@@ -16,6 +16,7 @@ from moot.report.front_page import read_paper_progress
 from moot.report.published import read_published
 from moot.report.study_results import Measurement, StudyResults
 from moot.scores import score_experiment
+from moot.scores.results import MadeUpInputs
 from project_copy import PROJECT
 from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
@@ -24,10 +25,17 @@ PAPERS = read_papers(items_file(PROJECT))
 COURTROOM = {item.key: item for item in PAPERS["courtroom"].items}
 SYNTHETIC = "nlsy97: SYNTHETIC DATA: <made-up>."
 SIMULATED = "spoken: SIMULATED MODEL: no model."
+DATA = MadeUpInputs((SYNTHETIC,))
 POINT = Point(1.0, Measurement(0.5), Measurement(0.5))
 
 
-def part_of(item: PaperItem, *made_up: str) -> Part:
+def inputs_of(*notes: str) -> MadeUpInputs:
+    models = tuple(note for note in notes if note == SIMULATED)
+    return MadeUpInputs(tuple(note for note in notes if note not in models), models)
+
+
+def part_of(item: PaperItem, *notes: str) -> Part:
+    made_up = inputs_of(*notes)
     if item.kind == "figure":
         return Series("name", "mine", (POINT,), made_up=made_up)
     cells = {("", "accuracy"): Measurement(0.5)}
@@ -37,13 +45,13 @@ def part_of(item: PaperItem, *made_up: str) -> Part:
 
 @pytest.mark.parametrize("key", ["table5", "figure5"])
 def test_each_part_of_a_run_names_its_made_up_inputs(key: str, tmp_path: Path) -> None:
-    view = replace(experiment_view(), made_up=(SYNTHETIC,))
+    view = replace(experiment_view(), made_up=DATA)
     answers = {"tiny": [prediction("a", "yes", "yes")]}
     talk = {"tiny": [utterance("a#0", 1, "judge")]}
     run = write_results(tmp_path, [case("a", "yes")], answers, talk, config=view)
     study = StudyResults("courtroom", {"x": run}, score_experiment(run), {}, PUBLISHED)
     (part,) = fill_item(COURTROOM[key], {"courtroom": study})
-    assert isinstance(part, OwnRow | Series) and part.made_up == (SYNTHETIC,)
+    assert isinstance(part, OwnRow | Series) and part.made_up == DATA
 
 
 @pytest.mark.parametrize(
@@ -60,11 +68,11 @@ def test_a_sample_that_is_the_papers_own_data_needs_no_warning(
         "experiments": {"mine": experiment},
     }
     plan = Plan.from_yaml(default_configuration(config), PROJECT)
-    assert bool(load_experiment(plan, "mine", [], []).config.made_up) is not is_of_paper
+    assert bool(load_experiment(plan, "mine", [], []).config.made_up.data) is not is_of_paper
 
 
 def test_an_item_has_one_warning_for_each_kind_of_input() -> None:
-    example = Example("mine, spoken, case 1", (), (SYNTHETIC, SIMULATED))
+    example = Example("mine, spoken, case 1", (), inputs_of(SYNTHETIC, SIMULATED))
     for item in (COURTROOM["table5"], COURTROOM["figure5"]):
         parts = [part_of(item, SYNTHETIC), part_of(item, SYNTHETIC, SIMULATED), example]
         data, model = ItemContent(item, parts).warnings

@@ -8,11 +8,10 @@ import pytest
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.papers.examples import build_example, example_frame
-from moot.papers.grid import published_values_of
 from moot.papers.items import items_file, read_papers
 from moot.plan.debated_cases import choose_debated_cases
 from moot.plan.papers_of_run import paper_plan
-from moot.report.published import read_published
+from moot.report.published import published_values_of, read_published
 
 PROJECT = Path(__file__).resolve().parents[2]
 EXAMPLE = "paper-feedback-example"

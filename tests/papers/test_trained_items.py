@@ -1,5 +1,6 @@
 """Items of trained models, where models were trained and no experiment ran."""
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,16 @@ from moot.core.shipped_files import default_files
 from moot.jobs.baselines import train_baselines
 from moot.jobs.load import load_dataset
 from moot.jobs.papers import write_page_of_plan
+from moot.papers import fill_item
+from moot.papers.grid import build_grid, intervals_frame
+from moot.papers.items import items_file, read_papers, select_items
 from moot.papers.selection import add_paper_experiments
 from moot.plan.plan import Plan
+from moot.report.published import read_published
+from moot.report.study_results import StudyResults
+from moot.scores import no_scores
 from project_copy import PROJECT
+from results_on_disk import REARREST, case, experiment_view, write_results
 
 PEOPLE = {"nlsy97": {"source": "synthetic", "rows": 60}}
 HAS_SMOTE = find_spec("imblearn") is not None  # of the extra `tabular`
@@ -95,3 +103,31 @@ def test_trained_models_fill_their_item_without_an_experiment(
     assert "the command below" not in section
     assert EMPTY_ROWS.get(item, "") in section
     assert ("The paper uses other data." in section) == bool(heads)
+
+
+def test_f1_of_a_label_of_a_trained_model_has_its_counts(tmp_path: Path) -> None:
+    """A label that is neither true nor predicted has no F1."""
+    labels = ("con", "neutral", "pro")
+    task = replace(REARREST, labels=labels, positive="pro")
+    view = experiment_view("stance", "vast", models=())
+    results = write_results(tmp_path, [case("a", "pro", labels)], {}, task=task, config=view)
+    board = pd.DataFrame(
+        {
+            "baseline": ["majority-class"],
+            "title": ["Majority class"],
+            "evaluation": ["test"],
+            "accuracy": [0.75],
+            "confusion": ["[[0, 0, 1], [0, 0, 0], [0, 0, 3]]"],
+            "n": [4],
+        }
+    )
+    study = StudyResults(
+        *("stance", {"mine": results}, no_scores(), {"vast": board}),
+        read_published(PROJECT / "data" / "published" / "published_results.csv"),
+    )
+    (item,) = select_items(read_papers(items_file(PROJECT)), ["decision_conference/table2"])
+    grid = build_grid(item, {}, fill_item(item, {"stance": study}))
+    (row,) = grid.own_rows
+    assert [cell.own_value.text for cell in row.cells] == ["0.857", "0.000", ""]
+    intervals = intervals_frame(grid)
+    assert [*intervals["n"]] == [4, 4] and [*intervals["n_invalid"]] == [0, 0]

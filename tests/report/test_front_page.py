@@ -184,8 +184,9 @@ def test_the_page_opens_with_sentences_papers_and_a_legend(root: Path) -> None:
 def test_questions_of_own_experiments_come_before_the_papers(root: Path) -> None:
     (root / "papers").mkdir()
     bodies = {
-        "a": 'data-items="9" data-filled="0" data-drawn="4"',
-        "b": 'data-items="13" data-filled="2" data-drawn="1" data-made-up="SYNTHETIC DATA"',
+        "a": 'data-items="9" data-filled="0" data-without-debates="4"',
+        "b": 'data-items="13" data-filled="2" data-without-debates="1"'
+        ' data-made-up="SYNTHETIC DATA"',
     }
     for name, attributes in bodies.items():
         (root / "papers" / f"{name}.html").write_text(f"<body {attributes}>")

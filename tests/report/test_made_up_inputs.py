@@ -15,7 +15,7 @@ from moot.report.figures import draw, new_figure
 from moot.report.study_results import StudyResults
 from moot.report.tables import as_html, as_latex
 from moot.scores import no_scores
-from moot.scores.results import ExperimentResults
+from moot.scores.results import ExperimentResults, MadeUpInputs
 from project_copy import PROJECT
 from results_on_disk import case, experiment_view, prediction, write_results
 
@@ -60,7 +60,10 @@ def test_a_run_names_its_made_up_inputs(
         assert note.startswith(kind) and note.endswith(f" In: {name}.")
     assert plan.made_up_notes("stance") == []
     view = plan.view("mine")
-    assert [note for note in view.made_up if note.startswith(tuple(words))] == [*view.made_up]
+    assert [note for note in view.made_up.notes if note.startswith(tuple(words))] == [
+        *view.made_up.notes
+    ]
+    assert len(view.made_up.data) == bool(words)
 
 
 def test_data_sets_of_a_kind_share_a_sentence() -> None:
@@ -82,7 +85,7 @@ def make_results(folder: Path, **made_up: str) -> StudyResults:
     experiments: dict[str, ExperimentResults] = {}
     for name, note in made_up.items():
         rows = {"tiny": [prediction("one", "yes", "yes")]}
-        view = replace(experiment_view(), made_up=(note,) if note else ())
+        view = replace(experiment_view(), made_up=MadeUpInputs((note,) if note else ()))
         experiments[name] = write_results(
             folder / name, [case("one", "yes")], rows, experiment=name, config=view
         )

@@ -27,7 +27,7 @@ from moot.labels import HUMAN, PEOPLE
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.tables import ATTEMPTS, FAILURES, REFUSALS
-from moot.papers.items import items_file, read_papers
+from moot.papers.items import EXAMPLE, items_file, read_papers
 from moot.papers.page import SCORES, item_files
 from moot.plan.papers_of_run import papers_of_run
 from moot.plan.plan import Plan
@@ -189,7 +189,7 @@ def _items_of(plan: Plan) -> dict[str, list[str]]:
         files = [SCORES]
         for item in paper.items:
             # Times of fitting differ each time, and an example shows a text that may be withheld.
-            if not item.datasets and item.kind != "example":
+            if not item.datasets and item.kind != EXAMPLE:
                 files += item_files(item)
         paths = [f"results/papers/{name}/{file}" for file in files]
         runs_of_files |= {path: runs for path in paths if Path(path).exists()}

@@ -78,7 +78,7 @@ def load_study_debates(plan: Plan, job: "Snakemake") -> dict[str, ExperimentResu
 def _notes(plan: Plan, experiment: str) -> list[str]:
     """Return remarks that readers of an experiment's debates need."""
     rehearsal = [REHEARSAL_NOTE] if plan.config.rehearsal else []
-    return [*rehearsal, *plan.made_up_inputs(experiment)]
+    return [*rehearsal, *plan.made_up_inputs(experiment).notes]
 
 
 def write_scores(

@@ -4,7 +4,6 @@ import csv
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from string import Formatter
 
@@ -17,18 +16,17 @@ from moot.jobs.job_results import RESULTS, load_experiment_results
 from moot.llm.identity import key_variable
 from moot.papers import fill_item
 from moot.papers.as_published import confirm_served
-from moot.papers.grid import published_values_of
-from moot.papers.items import Paper, PaperItem, items_file, read_papers
+from moot.papers.items import EXAMPLE, Paper, PaperItem, items_file, read_papers
 from moot.papers.page import SCORES, ItemContent, paper_files, values_in_text, write_csv, write_page
 from moot.papers.parts import Design
 from moot.papers.score_table import scores_frame
 from moot.papers.selection import KINDS_WITHOUT_DEBATES, describe_sizes, needed_experiments
 from moot.papers.wording import PUBLISHED_WORDINGS
-from moot.plan.papers_of_run import compare_with_papers, designs_of
+from moot.plan.papers_of_run import compare_with_papers, designs_of, experiments_of_examples
 from moot.plan.plan import Plan
 from moot.protocols.experiment import Experiment
 from moot.report.figures import count_phrase
-from moot.report.published import read_findings, read_published
+from moot.report.published import published_values_of, read_findings, read_published
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores, score_experiment
 from moot.scores.results import ExperimentResults, ExperimentView
@@ -38,8 +36,6 @@ OLD_DATE = 1.0
 """A file time in the past, in seconds since 1970."""
 SAMPLE = "sample"
 DATA_OF_DEPARTURES = {"source", "min_cases"}
-EXAMPLE = "example"
-"""The kind of an item that shows one case, whose experiments fill no other item."""
 
 
 def write_page_of_plan(plan: Plan, name: str, files: Collection[Path]) -> None:
@@ -54,8 +50,7 @@ def write_page_of_plan(plan: Plan, name: str, files: Collection[Path]) -> None:
     existing = frozenset(path for path in files if path.exists())
     results = {study: load_study(plan, study, existing) for study in paper.studies}
     models = {key: f"{model.model} ({model.endpoint})" for key, model in plan.config.models.items()}
-    of_examples = [item.experiments for item in paper.items if item.kind == EXAMPLE]
-    examples = frozenset(chain.from_iterable(of_examples))
+    examples = experiments_of_examples(plan.shipped)
     without_examples = {study: set_aside(value, examples) for study, value in results.items()}
     findings = read_findings(plan.shipped / "data" / "published" / "findings.csv")
     contents: list[ItemContent] = []
@@ -75,11 +70,13 @@ def write_page_of_plan(plan: Plan, name: str, files: Collection[Path]) -> None:
         )
     published = pd.concat([of_study.published for of_study in results.values()])
     text = PaperItem(f"{name}/text", "facts", "In the text")
-    in_text = ItemContent(text, fill_item(text, results), findings.get(text.name, ()))
-    text_values = list(values_in_text(published, in_text.parts))
+    parts = fill_item(text, results)
+    text_values = tuple(values_in_text(published, parts))
+    text_findings = findings.get(text.name, ())
+    in_text = ItemContent(text, parts, text_findings, text_values=text_values)
     is_rehearsal = plan.config.rehearsal
     values = published_values_of(published)
-    write_page(paper, contents, values, PAPERS, is_rehearsal, in_text, text_values)
+    write_page(paper, contents, values, PAPERS, is_rehearsal, in_text)
     write_csv(scores_frame(results.values()), PAPERS / name / SCORES, is_rehearsal)
 
 
@@ -153,7 +150,7 @@ def load_study(plan: Plan, study: str, files: Collection[Path]) -> StudyResults:
 
 
 def set_aside(results: StudyResults, names: Collection[str]) -> StudyResults:
-    """Return results in which some experiments, of one case each, are as trial runs."""
+    """Return results whose named experiments, of one case each, count as trial runs."""
     examples = {name: of_run for name, of_run in results.experiments.items() if name in names}
     others = {name: of_run for name, of_run in results.experiments.items() if name not in names}
     return replace(results, experiments=others, trials={**results.trials, **examples})
@@ -165,9 +162,8 @@ def load_experiment(
     """Load an experiment; a sample that is the paper's own data is not made up."""
     results = load_experiment_results(plan, name, models, files)
     if _is_sample_of_paper(plan, results.config):
-        of_data = f"{results.config.dataset}: "
-        made_up = [note for note in results.config.made_up if not note.startswith(of_data)]
-        results.config = replace(results.config, made_up=tuple(made_up))
+        made_up = replace(results.config.made_up, data=())
+        results.config = replace(results.config, made_up=made_up)
     return results
 
 
@@ -360,7 +356,7 @@ def _has_few_cases(item: PaperItem, papers: Plan) -> bool:
     """Return whether an item is of one case, or of the few that the paper has and moot brings."""
     entries = [entry for entry in papers.experiments.values() if entry.entry in item.experiments]
     names = {entry.config.dataset for entry in entries}
-    return item.kind == "example" or all(papers.datasets[name].source == "sample" for name in names)
+    return item.kind == EXAMPLE or all(papers.datasets[name].source == "sample" for name in names)
 
 
 def _command(item: PaperItem, choice: str = "") -> str:

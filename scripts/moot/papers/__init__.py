@@ -5,7 +5,7 @@ in a module whose name begins with `papers`. Several studies may fill the same i
 study needs to know another.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from moot.core.registry import Registry
@@ -13,7 +13,7 @@ from moot.papers.items import PaperItem
 from moot.papers.parts import Design, ItemRun, Part
 from moot.report.study_results import StudyResults
 
-Filler = Callable[[ItemRun], list[Part]]
+Filler = Callable[[ItemRun], Iterable[Part]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from moot.papers.grid import PublishedValues
 from moot.papers.items import PaperItem
 from moot.papers.parts import Part, Point, Series
 from moot.report.figures import (
@@ -27,6 +26,7 @@ from moot.report.figures import (
     whiskers,
     write_figure,
 )
+from moot.report.published import PublishedValues
 from moot.report.study_results import Measurement
 
 if TYPE_CHECKING:
@@ -83,19 +83,20 @@ def points_frame(item: PaperItem, series: Sequence[Series]) -> pd.DataFrame:
     `low`, `high`, `n` (all answers), `n_invalid`, `data`, `cases`. Of pairs of bars the values are
     `F1` and `accuracy`.
     """
+    has_pairs = item.entry["chart"] == "sorted"
+    x, y_label = (item.entry[axis]["label"] for axis in ("x", "y"))
+    first, *second = PAIR if has_pairs else [y_label]
     lines: list[list[object]] = []
     for one_series in series:
         for point in one_series.points:
             y = point.y
-            place = [one_series.source, one_series.name, one_series.panel, point.x]
-            numbers = [y.value, y.low, y.high, point.second.value, y.n_answers, y.n_invalid]
-            lines.append([*place, *numbers, one_series.data, one_series.cases])
-    has_pairs = item.entry["chart"] == "sorted"
-    x, y_label = (item.entry[axis]["label"] for axis in ("x", "y"))
-    first, second = PAIR if has_pairs else (y_label, "")
-    columns = ["source", "series", "panel", x, first, "low", "high", second, "n", "n_invalid"]
-    frame = pd.DataFrame(lines, columns=[*columns, "data", "cases"])
-    return frame if has_pairs else frame.drop(columns="")
+            line = [one_series.source, one_series.name, one_series.panel, point.x]
+            line += [y.value, y.low, y.high]
+            if has_pairs:
+                line.append(point.second.value)
+            lines.append([*line, y.n_answers, y.n_invalid, one_series.data, one_series.cases])
+    columns = ["source", "series", "panel", x, first, "low", "high", *second, "n", "n_invalid"]
+    return pd.DataFrame(lines, columns=[*columns, "data", "cases"])
 
 
 def draw_chart(item: PaperItem, series: Sequence[Series], path: Path, mark: str = "") -> None:

@@ -7,9 +7,9 @@ import pandas as pd
 
 from moot.core.types import Fields
 from moot.papers.charts import PUBLISHED
-from moot.papers.grid import PublishedValues
 from moot.papers.items import PaperItem
 from moot.papers.parts import Example, Part
+from moot.report.published import PublishedValues
 
 JUDGE_COLUMN = "judge"
 
@@ -78,6 +78,17 @@ def _printed_texts(
     for printed in step["paper"]:
         texts = [printed] if isinstance(printed, str) else printed
         yield [text.format_map(numbers) if numbers else text for text in texts]
+
+
+def first_debate(transcripts: pd.DataFrame) -> pd.DataFrame:
+    """Return the utterances of the first model's first debate."""
+    _, debate = next(iter(transcripts.groupby(["model", "debate_id"], sort=False)))
+    return debate
+
+
+def excerpt(text: str, max_chars: int) -> str:
+    """Return a text whose end is cut off after a number of characters."""
+    return text if len(text) <= max_chars else f"{text[:max_chars]} […]"
 
 
 def example_frame(table: ExampleTable) -> pd.DataFrame:

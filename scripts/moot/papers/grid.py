@@ -8,29 +8,16 @@ import pandas as pd
 
 from moot.papers.items import CellSpec, PaperColumn, PaperItem, PaperRow
 from moot.papers.parts import Fact, OwnRow, Part
-from moot.report.published import SHARE, Published, replication_range
+from moot.report.published import Published, PublishedValues, replication_range
 from moot.report.study_results import NOT_MEASURED, Measurement
 from moot.stats.intervals import NOTHING
 from moot.stats.replication import all_defined
 
 Interval = tuple[float, float]
-PublishedValues = Mapping[tuple[str, str, str], Published]
-"""Table, row and metric to a published value."""
 ORIGIN = ("n", "n_invalid", "data", "cases", "wording")
 """Columns of own rows in files of tables."""
 DIGITS = 10
-"""Decimals in files of intervals; later ones depend on the order of summation."""
-
-
-def published_values_of(frame: pd.DataFrame) -> PublishedValues:
-    """Return the published values of some studies by table, row and metric."""
-    values: dict[tuple[str, str, str], Published] = {}
-    columns = ["table", "row", "metric", "value", "n", "cases", "error"]
-    for table, row, metric, value, n, cases, error in frame[columns].itertuples(
-        index=False, name=None
-    ):
-        values[table, row, metric] = Published.of(value, n, cases, error == SHARE)
-    return values
+"""Decimals in files of intervals and scores; later ones depend on the order of summation."""
 
 
 @dataclass(frozen=True, slots=True)

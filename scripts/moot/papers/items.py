@@ -10,9 +10,16 @@ from moot.core.errors import UserError, unknown_name
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
 
-KINDS = {"table": "Table", "facts": "Table", "example": "Table", "figure": "Figure"}
-KINDS["diagram"] = "Figure"
+KINDS = {
+    "table": "Table",
+    "facts": "Table",
+    "example": "Table",
+    "figure": "Figure",
+    "diagram": "Figure",
+}
 """Kind of an item to the word in its number."""
+EXAMPLE = "example"
+"""The kind of an item that shows one case, whose experiments fill no other item."""
 ITEM_KEYS = ("digits", "is_percent")
 """Keys that may stand at the item for all its cells."""
 
@@ -140,7 +147,7 @@ class PaperItem:
 
     @property
     def is_quoted(self) -> bool:
-        """Whether the paper quotes it from other work, so that no run fills it."""
+        """Whether no run fills it: its values are quoted from other work or are of the data."""
         return not self.experiments and not self.datasets
 
     @property

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,12 @@ from moot.report.published import (
     Published,
     repeated_baseline_values,
     repeated_values,
+    trained_rows,
     trained_score,
 )
 from moot.report.study_results import NOT_MEASURED, Measurement, Run
 from moot.scores import INVALID_WRONG
+from moot.scores.results import ExperimentResults, MadeUpInputs
 from moot.stats.arrays import ratio
 from moot.training.baselines import REBALANCED
 
@@ -66,7 +68,8 @@ def wording_of(runs: Iterable[Run]) -> str:
     notes: dict[str, None] = {}
     for run in runs:
         match = run.paper_match
-        settings = f"other settings: {', '.join(match.settings)}" if match.settings else ""
+        keys = ", ".join(f"`{key}`" for key in match.settings)
+        settings = f"other settings: {keys}" if keys else ""
         notes |= dict.fromkeys(filter(None, [match.wording, settings]))
     return ", ".join(notes)
 
@@ -79,16 +82,13 @@ def row_of_runs(
     **fields: Any,
 ) -> OwnRow:
     """Return the own row of some runs; `fields` are further attributes of it."""
-    made_up: dict[str, None] = {}
-    for run in runs:
-        made_up |= dict.fromkeys(run.results.config.made_up)
     described: dict[str, Any] = {
         "source": ", ".join(dict.fromkeys(run.experiment for run in runs)),
         "data": ", ".join(dict.fromkeys(run.data for run in runs)),
         "cases": count_cases(runs),
         "answers": count_answers(runs),
         "wording": wording_of(runs),
-        "made_up": tuple(made_up),
+        "made_up": MadeUpInputs.of_all(run.results.config.made_up for run in runs),
     }
     return OwnRow(heads, cells=cells, published=published, **described | fields)
 
@@ -169,7 +169,7 @@ def scores_of(item: PaperItem) -> list[tuple[str, str]]:
     return list(pairs)
 
 
-def trained_rows(
+def rows_of_trained_models(
     run: ItemRun, evaluation: str = "test", labels: Collection[str] = ()
 ) -> list[OwnRow]:
     """Return the rows of trained models, in the order of the paper's rows.
@@ -186,9 +186,8 @@ def trained_rows(
         results = run.results.experiment_by_dataset[data]
         if labels and set(results.task.labels) != set(labels):
             continue
-        is_shown = (board["evaluation"] == evaluation) & board["accuracy"].notna()
-        for board_row in cast("list[Fields]", board[is_shown].to_dict("records")):
-            row = _trained_row(run, data, board_row)
+        for board_row in trained_rows(board, evaluation):
+            row = _trained_row(run, data, results, board_row)
             shared_row = rows.get(row.heads)
             if shared_row and shared_row.cells.keys().isdisjoint(row.cells):
                 rows[row.heads] = _join_rows(shared_row, row)
@@ -202,8 +201,8 @@ def trained_rows(
     )
 
 
-def _trained_row(run: ItemRun, data: str, board_row: Fields) -> OwnRow:
-    item, results = run.item, run.results.experiment_by_dataset[data]
+def _trained_row(run: ItemRun, data: str, results: ExperimentResults, board_row: Fields) -> OwnRow:
+    item = run.item
     cells: dict[tuple[str, str], Measurement] = {}
     for part, score in scores_of(item):
         value = _trained_value(board_row, score, sorted(results.task.labels))
@@ -225,7 +224,7 @@ def _trained_row(run: ItemRun, data: str, board_row: Fields) -> OwnRow:
         published=published,
         row=paper_name if published and paper_name in titles else "",
         answers=AnswerCounts(int(board_row["n"]), noun="prediction"),
-        made_up=tuple(note for note in results.config.made_up if note.startswith(f"{data}: ")),
+        made_up=MadeUpInputs(results.config.made_up.data),
     )
 
 
@@ -238,8 +237,9 @@ def _trained_value(board_row: Fields, score: str, labels: Sequence[str]) -> Meas
     if not label:
         return trained_score(board_row, name.replace("/", "_"))
     cells = np.array(json.loads(board_row["confusion"]), dtype=np.float64)
-    values = ratio(2 * np.diag(cells), cells.sum(axis=0) + cells.sum(axis=1), 0.0)
-    return Measurement(float(values[labels.index(label)])) if label in labels else NOT_MEASURED
+    values = ratio(2 * np.diag(cells), cells.sum(axis=0) + cells.sum(axis=1))
+    n = board_row["n"]
+    return Measurement(float(values[labels.index(label)]), n=n, n_invalid=0, n_cases=n)
 
 
 def _join_rows(first: OwnRow, second: OwnRow) -> OwnRow:
@@ -252,5 +252,5 @@ def _join_rows(first: OwnRow, second: OwnRow) -> OwnRow:
         answers=replace(first.answers, n=first.answers.n + second.answers.n),
         published={**first.published, **second.published},
         row=first.row or second.row,
-        made_up=(*first.made_up, *second.made_up),
+        made_up=MadeUpInputs.of_all([first.made_up, second.made_up]),
     )

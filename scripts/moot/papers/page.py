@@ -1,7 +1,7 @@
 """The page of a paper, and the files of its tables and figures."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from moot.core.endpoint_traits import REHEARSAL_MARK
 from moot.papers.charts import PUBLISHED, draw_chart, points_frame, series_of
 from moot.papers.diagrams import diagram_svg
 from moot.papers.examples import build_example, example_frame
-from moot.papers.grid import Grid, PublishedValues, build_grid, intervals_frame, values_frame
+from moot.papers.grid import Grid, build_grid, intervals_frame, values_frame
 from moot.papers.items import Paper, PaperItem
 from moot.papers.paper_latex import latex_source
 from moot.papers.parts import Clauses, Diagram, Example, Fact, OwnRow, Part, Series, Step
@@ -20,7 +20,9 @@ from moot.papers.selection import KINDS_WITHOUT_DEBATES
 from moot.report.escaping import csv_cell, page_template
 from moot.report.figures import made_up_mark
 from moot.report.latex import column_groups
-from moot.report.notes import REHEARSAL_NOTE, SAMPLE, SYNTHETIC, join_notes
+from moot.report.notes import REHEARSAL_NOTE, join_notes
+from moot.report.published import PublishedValues
+from moot.scores.results import MadeUpInputs
 
 TEMPLATES = Path(__file__).parent / "page"
 PAGE_ENDINGS: Mapping[str, tuple[str, ...]] = {
@@ -53,6 +55,7 @@ class ItemContent:
         untrained: The rows of trained models that stay empty, with the reasons.
         needs: The experiments, models and data that filling it needs.
         commands: The commands that fill it.
+        text_values: What the paper's text states in numbers (`values_in_text`).
     """
 
     item: PaperItem
@@ -62,6 +65,7 @@ class ItemContent:
     untrained: Sequence[str] = ()
     needs: Sequence[str] = ()
     commands: Sequence[str] = ()
+    text_values: Sequence[tuple[str, str, str]] = ()
 
     @property
     def warnings(self) -> list[str]:
@@ -70,23 +74,21 @@ class ItemContent:
         A warning names made-up data or models. A sample that is the paper's own data has none, so
         that the paper uses other data than those that are named.
         """
-        warnings = join_notes(chain.from_iterable(notes_on(self.parts)))
-        other_data = (SYNTHETIC, SAMPLE)
-        return [
-            f"{warning} The paper uses other data." if warning.startswith(other_data) else warning
-            for warning in warnings
-        ]
+        made_up = MadeUpInputs.of_all(made_up_inputs(self.parts))
+        of_data = [f"{note} The paper uses other data." for note in join_notes(made_up.data)]
+        return [*of_data, *join_notes(made_up.models)]
 
     @property
     def mark(self) -> str:
         """The mark across a figure whose own points are made up; "" for none."""
         points = [part for part in self.parts if isinstance(part, Series)]
         published_points = [()] if self.item.entry.get("points") else []
-        return made_up_mark([*notes_on(points), *published_points])
+        notes = [inputs.notes for inputs in made_up_inputs(points)]
+        return made_up_mark([*notes, *published_points])
 
 
-def notes_on(parts: Iterable[Part]) -> list[tuple[str, ...]]:
-    """Return the remarks on made-up inputs of each part that has values."""
+def made_up_inputs(parts: Iterable[Part]) -> list[MadeUpInputs]:
+    """Return the made-up inputs of each part that has values."""
     with_values = (OwnRow, Series, Example)
     return [part.made_up for part in parts if isinstance(part, with_values)]
 
@@ -126,7 +128,6 @@ def write_page(
     folder: Path,
     is_rehearsal: bool = False,
     in_text: ItemContent | None = None,
-    text_values: Sequence[tuple[str, str, str]] = (),
 ) -> None:
     """Write the page of a paper, and the files of its items.
 
@@ -136,14 +137,13 @@ def write_page(
         published: All published values of its studies.
         folder: The folder `results/papers`.
         is_rehearsal: Whether the run is a rehearsal.
-        in_text: What the text and the appendix show; None without such a section.
-        text_values: What the text states in numbers (`values_in_text`).
+        in_text: What the text and the appendix show; a section without content is left out.
     """
     target = folder / paper.name
     target.mkdir(parents=True, exist_ok=True)
     blocks = [_write_item(paper, content, published, target, is_rehearsal) for content in contents]
-    notes = [notes_on(content.parts) for content in contents]
-    warnings = join_notes(chain.from_iterable(chain.from_iterable(notes)))
+    parts = chain.from_iterable(content.parts for content in contents)
+    warnings = join_notes(MadeUpInputs.of_all(made_up_inputs(parts)).notes)
     template = page_template("paper.html", TEMPLATES)
     page = template.render(
         paper=paper,
@@ -151,9 +151,8 @@ def write_page(
         rehearsal_note=REHEARSAL_NOTE if is_rehearsal else "",
         warnings=warnings,
         in_text=in_text,
-        text_values=text_values,
         intervals=INTERVALS,
-        appendix=[part for part in in_text.parts if isinstance(part, Clauses)] if in_text else [],
+        diagram_svg=diagram_svg,
     )
     write_atomically(folder / f"{paper.name}.html", page)
 
@@ -191,9 +190,8 @@ def _write_item(
         write_csv(example_frame(example), target / f"{item.key}.csv", is_rehearsal)
         block |= {"example": example, "has_values": bool(example.title)}
     has_rows = bool(block["has_values"]) or bool(grid and grid.own_rows)
-    needs_no_debate = item.kind in KINDS_WITHOUT_DEBATES or item.is_quoted
-    block["is_filled"] = block["has_values"] and not needs_no_debate
-    block["is_drawn"] = needs_no_debate
+    block["needs_no_debate"] = item.kind in KINDS_WITHOUT_DEBATES or item.is_quoted
+    block["is_filled"] = block["has_values"] and not block["needs_no_debate"]
     block["reason"] = _reason_without_values(content, has_rows, is_rehearsal)
     return block
 
@@ -228,9 +226,8 @@ def _reason_without_values(content: ItemContent, has_rows: bool, is_rehearsal: b
 def _write_diagrams(content: ItemContent, path: Path) -> dict[str, object]:
     diagrams = [part for part in content.parts if isinstance(part, Diagram)]
     clauses = [part for part in content.parts if isinstance(part, Clauses)]
-    drawings = [replace(part, svg=diagram_svg([part])) for part in diagrams]
     write_atomically(path, diagram_svg(diagrams or [*map(_clauses_diagram, clauses[:1])]))
-    return {"drawings": [*drawings, *clauses], "has_values": bool(drawings or clauses)}
+    return {"drawings": [*diagrams, *clauses], "has_values": bool(diagrams or clauses)}
 
 
 def _clauses_diagram(clauses: Clauses) -> Diagram:

@@ -12,6 +12,7 @@ from moot.papers.items import PaperItem
 from moot.report.figures import count_phrase
 from moot.report.published import Published
 from moot.report.study_results import NOT_A_NUMBER, Measurement, StudyResults
+from moot.scores.results import NOTHING_MADE_UP, MadeUpInputs
 
 NO_ANSWER = "no valid answer"
 
@@ -111,7 +112,7 @@ class OwnRow:
     answers: AnswerCounts = AnswerCounts()
     wording: str = ""
     strict_cells: Mapping[tuple[str, str], Measurement] = field(default_factory=dict)
-    made_up: tuple[str, ...] = ()
+    made_up: MadeUpInputs = NOTHING_MADE_UP
 
     @property
     def description(self) -> str:
@@ -157,7 +158,7 @@ class Series:
     data: str = ""
     cases: float = NOT_A_NUMBER
     is_apart: bool = False
-    made_up: tuple[str, ...] = ()
+    made_up: MadeUpInputs = NOTHING_MADE_UP
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +184,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """A configured protocol: seats as columns, steps from above; `svg` is its drawing."""
+    """A configured protocol: seats as columns, steps from above."""
 
     title: str
     seats: tuple[str, ...]
     steps: tuple[Step, ...]
     notes: tuple[str, ...] = ()
-    svg: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ class Example:
 
     title: str
     rows: tuple[ExampleRow, ...]
-    made_up: tuple[str, ...] = ()
+    made_up: MadeUpInputs = NOTHING_MADE_UP
 
 
 Part = OwnRow | Series | Diagram | Clauses | Fact | Example

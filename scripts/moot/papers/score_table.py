@@ -7,6 +7,7 @@ from typing import cast
 import pandas as pd
 
 from moot.core.types import Fields, JsonObject
+from moot.papers.grid import DIGITS
 from moot.report.published import trained_score
 from moot.report.study_results import StudyResults
 
@@ -14,7 +15,6 @@ COLUMNS = (
     *("study", "experiment", "model", "data", "group", "metric", "average"),
     *("value", "low", "high", "n", "n_invalid", "n_cases"),
 )
-DIGITS = 10
 METRICS_OF_MODELS = ("accuracy", "auc", "kappa", "mcc", "brier", "recall", "precision", "f1")
 """Metrics of a leaderboard; the columns of the last three end with an average."""
 ENDS = ("low", "high")
@@ -23,16 +23,15 @@ ENDS = ("low", "high")
 
 def scores_frame(studies: Iterable[StudyResults]) -> pd.DataFrame:
     """Return a row for each metric of each run and trained model of some studies."""
-    frames = [pd.DataFrame(columns=list(COLUMNS))]
+    frames = [pd.DataFrame()]
     for results in studies:
         names = {name: run.config.dataset for name, run in results.experiments.items()}
         data = [results.data_label(names[name]) for name in results.scores["experiment"]]
         scores = results.scores.rename(columns={"ci_low": "low", "ci_high": "high"})
         frames.append(scores.assign(study=results.study, data=data))
-        frames.append(pd.DataFrame(_rows_of_models(results), columns=list(COLUMNS)))
-    filled = [frame for frame in frames if len(frame)] or frames[:1]
+        frames.append(pd.DataFrame(_rows_of_models(results)))
     # Later digits depend on the order of summation.
-    return pd.concat(filled, ignore_index=True)[list(COLUMNS)].round(DIGITS)
+    return pd.concat(frames, ignore_index=True).reindex(columns=COLUMNS).round(DIGITS)
 
 
 def _rows_of_models(results: StudyResults) -> Iterator[JsonObject]:

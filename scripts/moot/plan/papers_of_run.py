@@ -10,7 +10,7 @@ from moot.core.sections import display_only_keys
 from moot.core.shipped_files import paper_files
 from moot.core.types import JsonObject
 from moot.papers.as_published import ExperimentSetting, compare_run
-from moot.papers.items import items_file, read_papers
+from moot.papers.items import EXAMPLE, items_file, read_papers
 from moot.papers.selection import PREFIX as PAPER_PREFIX
 from moot.papers.wording import Wordings
 from moot.plan.grid_expansion import expand_grid, find_rubric, templates_used
@@ -100,7 +100,7 @@ def _match_papers(plan: Plan) -> PaperMatches:
         return PaperMatches()  # no published value is shown next to a rehearsal
     paper = designs_of(plan)
     our_settings, settings_of_paper = _SettingsOfPlan(plan), _SettingsOfPlan(paper)
-    examples = _experiments_of_examples(plan.shipped)
+    examples = experiments_of_examples(plan.shipped)
     paper_settings = {
         name: settings_of_paper[name] for name in paper.experiments if name not in examples
     }
@@ -125,12 +125,12 @@ def _match_papers(plan: Plan) -> PaperMatches:
     return PaperMatches(runs, datasets)
 
 
-def _experiments_of_examples(shipped: Path) -> set[str]:
+def experiments_of_examples(shipped: Path) -> set[str]:
     """Return the experiments of single cases, which repeat no published value."""
     names: set[str] = set()
     for paper in read_papers(items_file(shipped)).values():
         for item in paper.items:
-            names.update(item.experiments if item.kind == "example" else ())
+            names.update(item.experiments if item.kind == EXAMPLE else ())
     return names
 
 

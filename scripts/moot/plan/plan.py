@@ -32,7 +32,7 @@ from moot.report.content import Figure, StudyPlan, Table
 from moot.report.notes import describe_inputs, join_notes
 from moot.report.study_results import PaperMatches
 from moot.scores.contrasts import Contrast
-from moot.scores.results import ExperimentView
+from moot.scores.results import ExperimentView, MadeUpInputs
 
 
 class Plan:
@@ -340,7 +340,7 @@ class Plan:
             self.datasets[config.dataset].loader or config.dataset,
             self.rubric(experiment),
             config.prompts,
-            tuple(self.made_up_inputs(experiment)),
+            self.made_up_inputs(experiment),
             self._download_adds_words(config.dataset),
             self.experiments[experiment].entry,
         )
@@ -353,7 +353,7 @@ class Plan:
         loader = LOADERS[options.loader or dataset]
         return str(options.source) == "shipped" and loader.download_adds_words
 
-    def made_up_inputs(self, experiment: str) -> list[str]:
+    def made_up_inputs(self, experiment: str) -> MadeUpInputs:
         """Return which data and models of an experiment are made up."""
         config = self.experiments[experiment].config
         speakers: set[str] = set()
@@ -369,7 +369,7 @@ class Plan:
         notes: list[str] = []
         for name, experiment in self.experiments.items():
             if study in ("", experiment.study):
-                notes += self.made_up_inputs(name)
+                notes += self.made_up_inputs(name).notes
         return join_notes(notes)
 
     def _recorded_models(self, names: Iterable[str]) -> dict[str, str]:

@@ -123,7 +123,7 @@ def has_content(svg: Path) -> bool:
 
 def _notes_by_experiment(entry: Figure, results: StudyResults) -> list[Sequence[str]]:
     experiments = results.find_experiments(*entry.protocols)
-    return [experiment.config.made_up for experiment in experiments]
+    return [experiment.config.made_up.notes for experiment in experiments]
 
 
 def made_up_mark(notes_by_source: Iterable[Sequence[str]]) -> str:

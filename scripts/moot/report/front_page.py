@@ -43,7 +43,8 @@ NAMES_WITHOUT_PREVIEW = ("", "study", "voices")
 """Columns with the same value in every row of a table."""
 ANSWERS_IN_SUMMARY = 2
 _PROGRESS = re.compile(
-    r'data-items="(\d+)" data-filled="(\d+)"(?: data-drawn="(\d+)")?(?: data-made-up="([A-Z, ]+)")?'
+    r'data-items="(\d+)" data-filled="(\d+)"(?: data-without-debates="(\d+)")?'
+    r'(?: data-made-up="([A-Z, ]+)")?'
 )
 _NUMBER = re.compile(r"-?\d+\.\d{4,}")
 
@@ -55,7 +56,7 @@ class PaperProgress:
     Attributes:
         address, name: the address and the name of its page.
         filled, open: the numbers of items with and without values of this run; None if unknown.
-        drawn: the number of items that show a design alone, such as diagrams.
+        without_debates: the number of items that need no debate, such as diagrams.
         made_up: the kinds of made-up inputs of its values, such as "SYNTHETIC DATA".
     """
 
@@ -63,7 +64,7 @@ class PaperProgress:
     name: str
     filled: int | None = None
     open: int | None = None
-    drawn: int = 0
+    without_debates: int = 0
     made_up: str = ""
 
 
@@ -73,9 +74,9 @@ def read_paper_progress(root: Path, address: str, name: str) -> PaperProgress:
     match = _PROGRESS.search(path.read_text(encoding="utf-8")) if path.exists() else None
     if match is None:
         return PaperProgress(address, name)
-    filled_count, drawn_count = int(match[2]), int(match[3] or 0)
-    open_count = int(match[1]) - filled_count - drawn_count
-    return PaperProgress(address, name, filled_count, open_count, drawn_count, match[4] or "")
+    filled_count, without_debates = int(match[2]), int(match[3] or 0)
+    open_count = int(match[1]) - filled_count - without_debates
+    return PaperProgress(address, name, filled_count, open_count, without_debates, match[4] or "")
 
 
 def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) -> list[str]:

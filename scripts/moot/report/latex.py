@@ -172,7 +172,7 @@ def _cell(text: str) -> str:
     Braces protect a "[" or "*" at the start, which LaTeX would read as an option of the last row.
     """
     shortened = text if len(text) <= LONGEST else f"{text[:LONGEST].rstrip()} [...]"
-    source = latex(shortened)
+    source = latex_note(shortened)
     if isinstance(text, Bold):
         return rf"\textbf{{{source}}}"
     return f"{{}}{source}" if source.startswith(("[", "*")) else source

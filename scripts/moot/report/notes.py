@@ -6,7 +6,7 @@ from moot.core.cases import cluster_attributes
 from moot.core.endpoint_traits import REHEARSAL_MARK, endpoint_traits
 from moot.core.model_config import ModelConfig
 from moot.protocols.people import is_person
-from moot.scores.results import ExperimentResults
+from moot.scores.results import ExperimentResults, MadeUpInputs
 
 REHEARSAL_NOTE = (
     f"{REHEARSAL_MARK}: a rehearsal. No language model was called. A stand-in drew "
@@ -27,32 +27,27 @@ DATA_NOTES = {
 MODEL_NOTE = f"{SIMULATED}: no language model was called; a stand-in drew the replies."
 
 
-def describe_inputs(dataset: str, source: str, models: Mapping[str, ModelConfig]) -> list[str]:
+def describe_inputs(dataset: str, source: str, models: Mapping[str, ModelConfig]) -> MadeUpInputs:
     """Return the remarks on made-up data and models of an experiment.
 
     Args:
         dataset, source: its data set and the source of that.
         models: the models that speak in its debates.
     """
-    notes = [f"{dataset}: {DATA_NOTES[source]}"] if source in DATA_NOTES else []
+    data = (f"{dataset}: {DATA_NOTES[source]}",) if source in DATA_NOTES else ()
     simulated = [
         name for name in sorted(models) if endpoint_traits(models[name].endpoint).is_simulated
     ]
-    return [*notes, *(f"{name}: {MODEL_NOTE}" for name in simulated)]
+    return MadeUpInputs(data, tuple(f"{name}: {MODEL_NOTE}" for name in simulated))
 
 
 def join_notes(notes: Iterable[str]) -> list[str]:
     """Return one sentence for each kind of note, with its data sets or models."""
-    return list(join_names_by_note(notes))
-
-
-def join_names_by_note(notes: Iterable[str]) -> dict[str, list[str]]:
-    """Return the sentences of `join_notes`, each with the data sets or models that it names."""
     names_by_kind: dict[str, dict[str, None]] = {}
     for note in notes:
         name, _, kind = note.partition(": ")
         names_by_kind.setdefault(kind, {})[name] = None
-    return {f"{kind} In: {', '.join(names)}.": [*names] for kind, names in names_by_kind.items()}
+    return [f"{kind} In: {', '.join(names)}." for kind, names in names_by_kind.items()]
 
 
 def people_note(results: ExperimentResults) -> str:

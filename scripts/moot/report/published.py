@@ -5,7 +5,7 @@ config/papers/ that repeats it, and the model. It is shown only next to runs tha
 experiment with this model; `moot.papers.as_published` decides which runs do.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -147,6 +147,16 @@ Values = dict[tuple[str, str], Published]
 """(row, metric) of one published table to its value, in the order of the file."""
 
 
+PublishedValues = Mapping[tuple[str, str, str], Published]
+"""Table, row and metric to a published value."""
+
+
+def published_values_of(frame: pd.DataFrame) -> PublishedValues:
+    """Return the published values of some studies by table, row and metric."""
+    rows: Iterable[Any] = frame.itertuples(index=False)
+    return {(row.table, row.row, row.metric): _read_value(row) for row in rows}
+
+
 def published_values(results: StudyResults, table: str) -> Values:
     """Return all values of one published table."""
     return _values(results.published_rows.get(table, ()))
@@ -171,12 +181,11 @@ def _matching_values(results: StudyResults, table: str, match: PaperMatch, model
 
 
 def _values(rows: Sequence[Any], our_wording: bool = False) -> Values:
-    values: Values = {}
-    for row in rows:
-        values[row.row, row.metric] = Published.of(
-            row.value, row.n, row.cases, row.error == SHARE, our_wording
-        )
-    return values
+    return {(row.row, row.metric): _read_value(row, our_wording) for row in rows}
+
+
+def _read_value(row: Any, our_wording: bool = False) -> Published:
+    return Published.of(row.value, row.n, row.cases, row.error == SHARE, our_wording)
 
 
 def share_valid(value: Measurement) -> Measurement:
@@ -204,11 +213,11 @@ def replication_range(published: Published, ours: Measurement) -> tuple[float, f
     return low, high
 
 
-def trained_rows(board: pd.DataFrame) -> list[Fields]:
-    """Return the rows of a leaderboard that score a trained model on the test split."""
+def trained_rows(board: pd.DataFrame, evaluation: str = "test") -> list[Fields]:
+    """Return the rows of a leaderboard that score a trained model, by default on the test split."""
     if board.empty:
         return []
-    tested = board[(board["evaluation"] == "test") & board["accuracy"].notna()]
+    tested = board[(board["evaluation"] == evaluation) & board["accuracy"].notna()]
     return cast("list[Fields]", tested.to_dict("records"))
 
 

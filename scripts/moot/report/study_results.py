@@ -219,7 +219,7 @@ class StudyResults:
         experiments = list(self.experiments_and_controls.values())
         sentences: dict[str, None] = {}
         for results in named_experiments(experiments, cell_texts):
-            sentences |= dict.fromkeys(results.config.made_up)
+            sentences |= dict.fromkeys(results.config.made_up.notes)
         return tuple(sentences)
 
     def notes_about(self, cell_texts: Set[str]) -> tuple[str, ...]:

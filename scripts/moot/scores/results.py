@@ -24,15 +24,41 @@ _CALLS_PER_READ = 5000
 
 
 @dataclass(frozen=True, slots=True)
+class MadeUpInputs:
+    """The remarks on inputs that are made up: on data sets, and on models."""
+
+    data: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+
+    @classmethod
+    def of_all(cls, inputs: Iterable["MadeUpInputs"]) -> "MadeUpInputs":
+        """Return the remarks of several experiments, each once."""
+        data: dict[str, None] = {}
+        models: dict[str, None] = {}
+        for of_one in inputs:
+            data |= dict.fromkeys(of_one.data)
+            models |= dict.fromkeys(of_one.models)
+        return cls(tuple(data), tuple(models))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All remarks."""
+        return (*self.data, *self.models)
+
+
+NOTHING_MADE_UP = MadeUpInputs()
+
+
+@dataclass(frozen=True, slots=True)
 class ExperimentView:
     """The part of an experiment's entry in the configuration that results need.
 
     `params` includes all defaults. `recorded_names` holds the names of models in recorded debates.
     For a control, `control` is the change and `control_of` the changed experiment. `loader` is the
-    data set's loader, and `rubric` the rubric of its statements' labels. `made_up` lists its data
-    and models that are made up. `download_adds_words` is whether `source: download` of the data set
-    adds the words of its records, which moot does not ship. `entry` is the entry of the
-    configuration from which a grid derives several experiments.
+    data set's loader, and `rubric` the rubric of its statements' labels. `made_up` has the
+    remarks on its made-up data and models. `download_adds_words` is whether `source: download` of
+    the data set adds the words of its records, which moot does not ship. `entry` is the entry of
+    the configuration from which a grid derives several experiments.
     """
 
     protocol: str
@@ -46,7 +72,7 @@ class ExperimentView:
     loader: str = ""
     rubric: Rubric | None = None
     prompts: str = ""
-    made_up: tuple[str, ...] = ()
+    made_up: MadeUpInputs = NOTHING_MADE_UP
     download_adds_words: bool = False
     entry: str = ""
 

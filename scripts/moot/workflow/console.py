@@ -167,7 +167,9 @@ class LogHandler(LogHandlerBase):
 
 
 def register() -> None:
-    """Register this module as Snakemake's logger plugin `moot`, which needs no package so."""
+    """Register this module as Snakemake's logger plugin `moot`, so that no package must be
+    installed.
+    """
     LoggerPluginRegistry().register_plugin(
         f"{logger_plugin_module_prefix}moot", sys.modules[__name__]
     )

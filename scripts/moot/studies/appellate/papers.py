@@ -1,7 +1,7 @@
 """The parts of Triem's tables and figures that this study computes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -73,9 +73,8 @@ RUBRIC_TITLE = "The rubric of appendix ii, in moot's words and with examples of 
 
 
 @fills(STUDY, "appellate/table1")
-def steps_by_phase(run: ItemRun) -> list[Part]:
+def steps_by_phase(run: ItemRun) -> Iterator[Part]:
     """Count the debates and steps of each phase."""
-    rows: list[Part] = []
     for phase in list_phases(run.results):
         steps = select_regular_steps(phase.steps)
         debates = steps.groupby("case_id")["debate_id"].nunique()
@@ -90,18 +89,15 @@ def steps_by_phase(run: ItemRun) -> list[Part]:
         cells = {("", name): Measurement(float(value)) for name, value in values.items()}
         heads = (f"{PHASE_TITLES[phase.name]}, {phase.model_name}",)
         published = repeated_values(phase, "table1")
-        rows.append(
-            row_of_runs(
-                [phase],
-                heads,
-                cells,
-                published,
-                row=phase.name if published else "",
-                cases=float(len(debates)),
-                answers=_count_statements(phase, steps),
-            )
+        yield row_of_runs(
+            [phase],
+            heads,
+            cells,
+            published,
+            row=phase.name if published else "",
+            cases=float(len(debates)),
+            answers=_count_statements(phase, steps),
         )
-    return rows
 
 
 def _count_statements(phase: Phase, steps: pd.DataFrame, is_first: bool = False) -> AnswerCounts:
@@ -125,9 +121,8 @@ def _human_votes(phase: Phase, steps: pd.DataFrame) -> dict[str, int]:
 
 
 @fills(STUDY, "appellate/table2")
-def counts_of_first_step(run: ItemRun) -> list[Part]:
+def counts_of_first_step(run: ItemRun) -> Iterator[Part]:
     """Count the first judge's positions in the first round, in all and by case."""
-    rows: list[Part] = []
     for phase in list_phases(run.results):
         if phase.name != "synthetic":  # the table is of the simulated debates
             continue
@@ -142,36 +137,31 @@ def counts_of_first_step(run: ItemRun) -> list[Part]:
                 value = Measurement(float(len(of_case)), n=int(size.sum()))
                 cells[name, f"case{number}"] = value
         published = repeated_values(phase, "table2")
-        rows.append(
-            row_of_runs(
-                [phase],
-                (),
-                cells,
-                published,
-                source=f"{phase.experiment}, {phase.model_name}",
-                row=next((key for key, _ in published), ""),
-                cases=float(steps["case_id"].nunique()),
-                answers=_count_statements(phase, steps, is_first=True),
-            )
+        yield row_of_runs(
+            [phase],
+            (),
+            cells,
+            published,
+            source=f"{phase.experiment}, {phase.model_name}",
+            row=next((key for key, _ in published), ""),
+            cases=float(steps["case_id"].nunique()),
+            answers=_count_statements(phase, steps, is_first=True),
         )
-    return rows
 
 
 @fills(STUDY, "appellate/figure5", "appellate/figure6", "appellate/figure7")
-def votes_by_step(run: ItemRun) -> list[Part]:
+def votes_by_step(run: ItemRun) -> Iterator[Part]:
     """Compute the shares of judges that affirm, or that do not, by step, in all and by case."""
-    series: list[Part] = []
     for phase in list_phases(run.results):
         if phase.name != PHASE_OF_FIGURES[run.item.key]:
             continue
         steps = select_regular_steps(phase.steps)
         numbers = sorted(steps["number"].unique())
         for panel in run.item.entry["panels"]:
-            series.append(_series(phase, steps, panel, "all cases"))
+            yield _series(phase, steps, panel, "all cases")
             for number in numbers if len(numbers) > 1 else []:
                 of_case = steps[steps["number"] == number]
-                series.append(_series(phase, of_case, panel, f"case {number}"))
-    return series
+                yield _series(phase, of_case, panel, f"case {number}")
 
 
 def _series(phase: Phase, steps: pd.DataFrame, panel: str, name: str) -> Series:
@@ -189,12 +179,11 @@ def _series(phase: Phase, steps: pd.DataFrame, panel: str, name: str) -> Series:
 
 
 @fills(STUDY, "appellate/text")
-def numbers_of_text(run: ItemRun) -> list[Part]:
+def numbers_of_text(run: ItemRun) -> Iterator[Part]:
     """Count changes of opinion and overruns by phase, and affirming statements of the first round.
 
     The rubric of appendix ii follows.
     """
-    parts: list[Part] = []
     for phase in list_phases(run.results):
         source = f"{phase.experiment}, {phase.model_name}"
         changes, of_all = (
@@ -203,16 +192,16 @@ def numbers_of_text(run: ItemRun) -> list[Part]:
         if changes.n > 0:
             text = f"{changes.value:g} of {changes.n:g} between two positions"
             text += f", {of_all.value:g} of {of_all.n:g} with those to or from none ({source})"
-            parts.append(Fact(f"{phase.name}/opinion_changes", text))
+            yield Fact(f"{phase.name}/opinion_changes", text)
         is_overrun = phase.steps["kind"] == OVERRUN
         overruns = phase.steps.loc[is_overrun, "debate_id"].nunique()
         text = f"{overruns} of {len(phase.predictions)} ({source})"
-        parts.append(Fact(f"{phase.name}/debates_overrunning_three_rounds", text))
+        yield Fact(f"{phase.name}/debates_overrunning_three_rounds", text)
         for seat in range(1, phase.judges + 1):
             share = phase.measurement("affirm_share_of_statements", group=f"round=1;seat={seat}")
             row = f"{phase.name}_round1_judge{seat}/affirm_share"
             if share.n > 0:
-                parts.append(Fact(row, f"{share.value:.2f} ({source})"))
+                yield Fact(row, f"{share.value:.2f} ({source})")
     clauses = [
         (
             f"{label} ({CRITERIA_OF_LABELS.get(label, 'explicit')})",
@@ -220,20 +209,20 @@ def numbers_of_text(run: ItemRun) -> list[Part]:
         )
         for label, meaning in RUBRIC.labels.items()
     ]
-    return [*parts, Clauses(RUBRIC_TITLE, tuple(clauses))]
+    yield Clauses(RUBRIC_TITLE, tuple(clauses))
 
 
 # Diagrams
 
 
 @fills(STUDY, "appellate/figure1", "appellate/figure3", "appellate/figure4")
-def phases(run: ItemRun) -> list[Part]:
+def phases(run: ItemRun) -> Iterable[Part]:
     """Draw each phase as it is configured."""
     return draw_designs(run, Path(__file__).parent / "phases.yaml")
 
 
 @fills(STUDY, "appellate/figure2")
-def prompt_clauses(run: ItemRun) -> list[Part]:
+def prompt_clauses(run: ItemRun) -> Iterable[Part]:
     """Show the configured prompt by clause, in the order in which it is sent."""
     design = run.designs[-1]
     messages = design.prompts.render(

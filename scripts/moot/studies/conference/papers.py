@@ -2,12 +2,14 @@
 conference.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from moot.core.utterance_kinds import DECISION, GRADE, OPENING, STATEMENT
 from moot.papers import fills
 from moot.papers.diagrams import draw_designs
+from moot.papers.examples import excerpt, first_debate
 from moot.papers.own_rows import rows_of_runs
 from moot.papers.parts import AnswerCounts, Clauses, Fact, ItemRun, OwnRow, Part
 from moot.report.study_results import Measurement, Run, StudyResults
@@ -46,19 +48,16 @@ TITLES_OF_TRANSCRIPTS = {True: "As Figures A2 and A3", False: "As Figure A1, wit
 
 
 @fills(STUDY, "decision_conference/table5")
-def agreement_detection(run: ItemRun) -> list[Part]:
-    """Compute the grades of five decisions of each judge."""
-    placed_runs: list[tuple[str, tuple[str, ...], Run]] = []
+def agreement_detection(run: ItemRun) -> Iterator[Part]:
+    """Yield the grades of five decisions of each judge."""
     for graded_run in list_graded_runs(run.results):
         participants = name_participants(graded_run)
         is_judging = graded_run.results.config.protocol == JUDGING
         debates = f"exchange of {participants}" if is_judging else f"conference of {participants}"
         grader = graded_run.params.get("seats", {}).get("grader", "itself")
         heads = (f"{graded_run.model_name} ({debates}, graded by {grader})",)
-        placed_runs.append(("", heads, graded_run))
-    rows = rows_of_runs(run.item, placed_runs)
-    graded_runs = {(heads, graded.experiment): graded for _, heads, graded in placed_runs}
-    return [_with_first_grades(row, graded_runs[row.heads, row.source]) for row in rows]
+        for row in rows_of_runs(run.item, [("", heads, graded_run)]):
+            yield _with_first_grades(row, graded_run)
 
 
 def _with_first_grades(row: OwnRow, run: Run) -> OwnRow:
@@ -84,9 +83,8 @@ def _with_first_grades(row: OwnRow, run: Run) -> OwnRow:
 
 
 @fills(STUDY, "decision_conference/text")
-def first_topics(run: ItemRun) -> list[Part]:
+def first_topics(run: ItemRun) -> Iterator[Part]:
     """Count the clusters of the first topic, and show it as the paper's Figures A1 to A3 do."""
-    parts: list[Part] = []
     shown_titles: set[str] = set()
     for results in run.results.find_experiments("conference"):
         has_judge = bool(results.config.params["agreement"])
@@ -96,12 +94,11 @@ def first_topics(run: ItemRun) -> list[Part]:
             source = f"{conference.experiment}, {conference.model_name}"
             if clusters.value == clusters.value:
                 text = f"{clusters.value:g}, by a lexicon ({source})"
-                parts.append(Fact(f"drug_policy_topic1/{row}", text))
+                yield Fact(f"drug_policy_topic1/{row}", text)
         title = TITLES_OF_TRANSCRIPTS[has_judge]
         if title not in shown_titles and (clauses := _first_topic(results)):
             shown_titles.add(title)
-            parts.append(Clauses(f"{title}: {results.experiment}, the first topic", clauses))
-    return parts
+            yield Clauses(f"{title}: {results.experiment}, the first topic", clauses)
 
 
 def _first_topic(results: ExperimentResults) -> tuple[tuple[str, str], ...]:
@@ -109,19 +106,17 @@ def _first_topic(results: ExperimentResults) -> tuple[tuple[str, str], ...]:
     transcripts = results.transcripts
     if transcripts.empty:
         return ()
-    is_first = transcripts["debate_id"] == transcripts["debate_id"].iloc[0]
-    is_first &= transcripts["model"] == transcripts["model"].iloc[0]
-    is_first &= (transcripts["text"] != "") & transcripts["kind"].isin(KINDS_OF_TRANSCRIPTS)
-    topics = (transcripts["kind"] == OPENING).where(is_first, other=False).cumsum()
-    rows = transcripts.loc[is_first & (topics == 1), ["speaker", "kind", "text"]]
+    debate = first_debate(transcripts)
+    debate = debate[(debate["text"] != "") & debate["kind"].isin(KINDS_OF_TRANSCRIPTS)]
+    is_of_first_topic = (debate["kind"] == OPENING).cumsum() == 1
+    rows = debate.loc[is_of_first_topic, ["speaker", "kind", "text"]]
     clauses = []
     for speaker, kind, text in rows.itertuples(index=False, name=None):
-        excerpt = text if len(text) <= MAX_CHARS else f"{text[:MAX_CHARS]} […]"
-        clauses.append((f"{speaker.replace('_', ' ')}, {kind}", excerpt))
+        clauses.append((f"{speaker.replace('_', ' ')}, {kind}", excerpt(text, MAX_CHARS)))
     return tuple(clauses)
 
 
 @fills(STUDY, "decision_conference/figure1")
-def process(run: ItemRun) -> list[Part]:
+def process(run: ItemRun) -> Iterable[Part]:
     """Draw one topic of a conference as it is configured, with the loop until all agree."""
     return draw_designs(run, Path(__file__).parent / "process.yaml")

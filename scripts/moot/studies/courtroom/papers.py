@@ -12,9 +12,9 @@ from moot.papers.diagrams import draw_designs
 from moot.papers.own_rows import (
     measure,
     rows_of_runs,
+    rows_of_trained_models,
     scores_of,
     series_of_run,
-    trained_rows,
 )
 from moot.papers.parts import Fact, ItemRun, OwnRow, Part, Point, Series
 from moot.papers.selection import PREFIX
@@ -49,27 +49,27 @@ def prompt_runs(run: ItemRun) -> Iterator[Run]:
 
 
 @fills(STUDY, "courtroom/table1")
-def model_ensemble(run: ItemRun) -> list[Part]:
+def model_ensemble(run: ItemRun) -> Iterable[Part]:
     """State the configured model of each row."""
     keys = [row.key for row in run.item.rows]
     return [Fact(key, run.models[key]) for key in keys if key in run.models]
 
 
 @fills(STUDY, "courtroom/table4")
-def single_prompts(run: ItemRun) -> list[Part]:
+def single_prompts(run: ItemRun) -> Iterable[Part]:
     """Compute accuracy and F1 by model and prompt."""
     placed_runs = []
     for prompt_run in prompt_runs(run):
         protocol = prompt_run.results.config.protocol
         placed_runs.append((protocol, (prompt_run.model_name,), prompt_run))
-    return [*rows_of_runs(run.item, placed_runs)]
+    return rows_of_runs(run.item, placed_runs)
 
 
 @fills(STUDY, "courtroom/table5")
-def debates(run: ItemRun) -> list[Part]:
+def debates(run: ItemRun) -> Iterable[Part]:
     """Compute accuracy and F1 of debates by model."""
     runs = list_runs(run.results, DEBATE)
-    return [*rows_of_runs(run.item, [("", (_label(debate),), debate) for debate in runs])]
+    return rows_of_runs(run.item, [("", (_label(debate),), debate) for debate in runs])
 
 
 def _label(run: Run) -> str:
@@ -79,7 +79,7 @@ def _label(run: Run) -> str:
 
 
 @fills(STUDY, "courtroom/table6", "courtroom/table7")
-def commercial_models(run: ItemRun) -> list[Part]:
+def commercial_models(run: ItemRun) -> Iterable[Part]:
     """Compute the scores of each model and prompt; in Table 7 the share of NO among right ones."""
     titles = {row.key.partition("/")[2]: row.heads[1] for row in run.item.rows}
     placed_runs = []
@@ -106,30 +106,30 @@ def _with_counts(row: OwnRow, keys: Collection[tuple[str, str]]) -> OwnRow:
 
 
 @fills(STUDY, "courtroom/table2")
-def leaderboard(run: ItemRun) -> list[Part]:
+def leaderboard(run: ItemRun) -> Iterable[Part]:
     """Compute the cross-validated scores of trained models."""
-    return [*trained_rows(run, "cross_validation")]
+    return rows_of_trained_models(run, "cross_validation")
 
 
 @fills(STUDY, "courtroom/table3")
-def tabpfn(run: ItemRun) -> list[Part]:
+def tabpfn(run: ItemRun) -> Iterable[Part]:
     """Compute the scores of TabPFN on the test split."""
-    return [row for row in trained_rows(run) if row.source == "tabpfn"]
+    return [row for row in rows_of_trained_models(run) if row.source == "tabpfn"]
 
 
 @fills(STUDY, "courtroom/figure2")
-def f1_by_seconds(run: ItemRun) -> list[Part]:
+def f1_by_seconds(run: ItemRun) -> Iterable[Part]:
     """Compute F1 and seconds a case of single prompts."""
     score = run.item.entry["x"]["score"]
     places = [(prompt, measure(prompt, score).value) for prompt in prompt_runs(run)]
-    return [*_scatter(run, places)]
+    return _scatter(run, places)
 
 
 @fills(STUDY, "courtroom/figure3")
-def f1_by_tokens(run: ItemRun) -> list[Part]:
+def f1_by_tokens(run: ItemRun) -> Iterable[Part]:
     """Compute F1 and the tokens of a typical statement of debates."""
     runs = list_runs(run.results, DEBATE)
-    return [*_scatter(run, [(debate, tokens_of_statement(debate)) for debate in runs])]
+    return _scatter(run, [(debate, tokens_of_statement(debate)) for debate in runs])
 
 
 def tokens_of_statement(run: Run) -> float:
@@ -164,15 +164,15 @@ def _prompt_name(run: Run) -> str:
 
 
 @fills(STUDY, "courtroom/figure4")
-def sorted_prompts(run: ItemRun) -> list[Part]:
+def sorted_prompts(run: ItemRun) -> Iterable[Part]:
     """Compute F1 and accuracy of each model and prompt."""
-    return [*_score_series(run, prompt_runs(run))]
+    return _score_series(run, prompt_runs(run))
 
 
 @fills(STUDY, "courtroom/figure5")
-def sorted_debates(run: ItemRun) -> list[Part]:
+def sorted_debates(run: ItemRun) -> Iterable[Part]:
     """Compute F1 and accuracy of each model's debates."""
-    return [*_score_series(run, list_runs(run.results, DEBATE))]
+    return _score_series(run, list_runs(run.results, DEBATE))
 
 
 def _score_series(run: ItemRun, runs: Iterable[Run]) -> Iterator[Series]:
@@ -186,18 +186,16 @@ def _score_series(run: ItemRun, runs: Iterable[Run]) -> Iterator[Series]:
 
 
 @fills(STUDY, "courtroom/text")
-def tokens_of_debates(run: ItemRun) -> list[Part]:
+def tokens_of_debates(run: ItemRun) -> Iterator[Part]:
     """State the tokens a case of each model's debates."""
-    facts: list[Part] = []
     for debate in list_runs(run.results, DEBATE):
         tokens = measure(debate, "tokens_per_case")
         if not math.isnan(tokens.value):
             text = f"{tokens.value:,.0f} ({debate.experiment}, {_label(debate)})"
-            facts.append(Fact("courtroom/total_tokens_per_case", text))
-    return facts
+            yield Fact("courtroom/total_tokens_per_case", text)
 
 
 @fills(STUDY, "courtroom/figure1")
-def interaction(run: ItemRun) -> list[Part]:
+def interaction(run: ItemRun) -> Iterable[Part]:
     """Draw the turns of a trial as they are configured."""
     return draw_designs(run, Path(__file__).parent / "interaction.yaml", phases=PHASES)

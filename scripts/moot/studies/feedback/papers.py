@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,13 +11,14 @@ import pandas as pd
 from moot.core.utterance_kinds import OPENING, RELIABILITY, STATEMENT_SUMMARY
 from moot.papers import fills
 from moot.papers.diagrams import draw_designs
+from moot.papers.examples import excerpt, first_debate
 from moot.papers.own_rows import (
     count_cases,
     measure,
     row_of_runs,
     rows_of_runs,
+    rows_of_trained_models,
     series_of_run,
-    trained_rows,
 )
 from moot.papers.parts import Example, ExampleRow, Fact, ItemRun, OwnRow, Part, Point, Series
 from moot.papers.selection import PREFIX
@@ -104,16 +105,16 @@ FEATURES = {"tfidf": "TF-IDF vectors"}
 
 
 @fills(STUDY, "feedback/table2")
-def models(run: ItemRun) -> list[Part]:
+def models(run: ItemRun) -> Iterable[Part]:
     """Compute accuracy and F1 of trained models, single prompts and debates, by data set."""
     runs = list_runs(run.results, DEBATE, "zero_shot")
-    return [*trained_rows(run), *_method_rows(run, runs)]
+    return [*rows_of_trained_models(run), *_method_rows(run, runs)]
 
 
 @fills(STUDY, "feedback/table3")
-def reasoning(run: ItemRun) -> list[Part]:
+def reasoning(run: ItemRun) -> Iterable[Part]:
     """Compute accuracy and F1 by method of reasoning and data set."""
-    return [*_method_rows(run, list_runs(run.results))]
+    return _method_rows(run, list_runs(run.results))
 
 
 def _method_rows(run: ItemRun, runs: list[Run]) -> list[OwnRow]:
@@ -128,9 +129,8 @@ def _method_rows(run: ItemRun, runs: list[Run]) -> list[OwnRow]:
 
 
 @fills(STUDY, "feedback/table5")
-def smoothing(run: ItemRun) -> list[Part]:
+def smoothing(run: ItemRun) -> Iterator[Part]:
     """Count corrections and degradations without smoothing (T = 1) and with it."""
-    rows: list[Part] = []
     for debate in list_runs(run.results, DEBATE):
         if debate.results.config.loader != CASELAW:
             continue  # the paper counts on CaseLaw alone
@@ -148,25 +148,23 @@ def smoothing(run: ItemRun) -> list[Part]:
             heads = (f"{row.replace('_', ' ').capitalize()}, {debate.method}, {debate.model_name}",)
             if cells:
                 row_key = row if published else ""
-                rows.append(row_of_runs([debate], heads, cells, published, row=row_key))
-    return rows
+                yield row_of_runs([debate], heads, cells, published, row=row_key)
 
 
 @fills(STUDY, "feedback/figure2", "feedback/figure3")
-def accuracy_by_number(run: ItemRun) -> list[Part]:
+def accuracy_by_number(run: ItemRun) -> Iterator[Part]:
     """Compute accuracy by the number of debaters or rounds.
 
     Own debates that belong to no sweep follow. The paper's debates repeat a point of its sweep.
     """
-    series: list[Part] = []
     name = SWEPT_IN_FIGURES[run.item.key]
     for group in sweeps(run.results, name):
         for model in group[0].config.models:
             runs = [Run(results, model, run.results) for results in group]
-            series.append(_series(runs, name, runs[0].results.config.entry))
-    runs = list_runs(run.results, DEBATE)
-    own_runs = [model_run for model_run in runs if not model_run.experiment.startswith(PREFIX)]
-    return [*series, *(_series([own_run], name, own_run.experiment) for own_run in own_runs)]
+            yield _series(runs, name, runs[0].results.config.entry)
+    for model_run in list_runs(run.results, DEBATE):
+        if not model_run.experiment.startswith(PREFIX):
+            yield _series([model_run], name, model_run.experiment)
 
 
 def _series(runs: list[Run], name: str, source: str) -> Series:
@@ -179,7 +177,7 @@ def _series(runs: list[Run], name: str, source: str) -> Series:
 
 
 @fills(STUDY, "feedback/table1")
-def assistant_data(run: ItemRun) -> list[Part]:
+def assistant_data(run: ItemRun) -> Iterable[Part]:
     """State the training data of the configured assistant."""
     params = next(
         (design.params for design in run.designs if design.params.get("assistant")),
@@ -198,13 +196,13 @@ def assistant_data(run: ItemRun) -> list[Part]:
 
 
 @fills(STUDY, "feedback/figure1")
-def structure(run: ItemRun) -> list[Part]:
+def structure(run: ItemRun) -> Iterable[Part]:
     """Draw the four steps of a round as they are configured."""
     return draw_designs(run, Path(__file__).parent / "structure.yaml")
 
 
 @fills(STUDY, "feedback/table4")
-def example(run: ItemRun) -> list[Part]:
+def example(run: ItemRun) -> Iterable[Part]:
     """Show the first round of this run's first debate step by step, as the paper does."""
     debates = run.results.find_experiments(DEBATE)
     for results in sorted(
@@ -212,10 +210,8 @@ def example(run: ItemRun) -> list[Part]:
     ):
         transcripts = results.transcripts
         if len(transcripts):
-            is_first = pd.Series(True, transcripts.index)
-            for column in ("model", "debate_id"):
-                is_first &= transcripts[column] == transcripts[column].iloc[0]
-            first = transcripts[is_first & (transcripts["round"] <= 1)]
+            first = first_debate(transcripts)
+            first = first[first["round"] <= 1]
             title = (
                 f"{results.experiment}, {first['model'].iloc[0]}, case {first['case_id'].iloc[0]}"
             )
@@ -261,7 +257,7 @@ def _quote(rows: pd.DataFrame, has_speaker: bool = True) -> str:
     for speaker, kind, words, answer in rows[columns].itertuples(index=False, name=None):
         text = words or (answer if isinstance(answer, str) else "")
         if text:
-            excerpt = text if len(text) <= MAX_EXAMPLE_CHARS else f"{text[:MAX_EXAMPLE_CHARS]} […]"
             name = "opinion" if kind == OPENING else str(kind)
-            lines.append(f"{speaker}, {name}: {excerpt}" if has_speaker else f"{name}: {excerpt}")
+            name = f"{speaker}, {name}" if has_speaker else name
+            lines.append(f"{name}: {excerpt(text, MAX_EXAMPLE_CHARS)}")
     return "\n\n".join(lines)

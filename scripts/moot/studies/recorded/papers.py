@@ -4,6 +4,7 @@ The study has other models than the paper and 22 features, so that no published 
 """
 
 import math
+from collections.abc import Iterable, Iterator
 
 from moot.papers import fills
 from moot.papers.own_rows import measure, rows_of_runs, series_of_run
@@ -16,27 +17,25 @@ LATER_STUDY = "recorded in a later study"
 
 
 @fills(STUDY, "courtroom/table5")
-def recorded_debates(run: ItemRun) -> list[Part]:
+def recorded_debates(run: ItemRun) -> Iterable[Part]:
     """Compute accuracy and F1 of the authors' recorded debates."""
     placed_runs = [
         ("", (f"{_short_name(recorded_run)} ({LATER_STUDY})",), recorded_run)
         for recorded_run in _debates(run)
     ]
-    return [*rows_of_runs(run.item, placed_runs)]
+    return rows_of_runs(run.item, placed_runs)
 
 
 @fills(STUDY, "courtroom/figure5")
-def recorded_scores(run: ItemRun) -> list[Part]:
+def recorded_scores(run: ItemRun) -> Iterator[Part]:
     """Compute F1 and accuracy of the recorded debates."""
-    series: list[Part] = []
     for recorded_run in _debates(run):
         y = measure(recorded_run, "f1/binary")
         if math.isnan(y.value):
             continue
         point = Point(recorded_run.model_name, y, measure(recorded_run, "accuracy"))
         name = f"{_short_name(recorded_run)} (later study)"
-        series.append(series_of_run(recorded_run, name, [point], is_apart=True))
-    return series
+        yield series_of_run(recorded_run, name, [point], is_apart=True)
 
 
 def _short_name(run: RecordedRun) -> str:
