@@ -16,7 +16,7 @@ rule train_baselines:
     priority: BASELINES
     conda:
         "../envs/baselines.yaml"
-    threads: max(1, workflow.cores // 2)
+    threads: max(1, CORES // 2)
     params:
         **digests(
             code=[

@@ -85,7 +85,7 @@ rule rehearse:
         "rehearsal/rehearsal.log",
     conda:
         "../envs/debates.yaml"
-    threads: workflow.cores
+    threads: CORES
     script:
         "../scripts/rehearse.py"
 
@@ -107,7 +107,7 @@ rule replay:
         "results/logs/replay.log",
     conda:
         "../envs/presentation.yaml"
-    threads: workflow.cores
+    threads: CORES
     script:
         "../scripts/replay.py"
 

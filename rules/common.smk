@@ -22,10 +22,15 @@ from moot.core.command_line import (
 )
 from moot.core.errors import RunStoppedError, UserError
 
+# These settings are private: Snakemake has no public interface for them, and `workflow.cores` is an
+# error in commands that run no job, such as --dag and --summary. Some are missing in a job.
+resources = workflow.resource_settings
+CORES = resources.cores if resources and resources.cores is not None else 1
+
 with exit_without_traceback():  # before the larger libraries are imported
     check_folder()
-    check_cores(workflow.cores)
-    check_memory_limit(workflow.cores or 1)
+    check_cores(CORES)
+    check_memory_limit(CORES)
 
 from moot.core.experiment_config import COMPARISON, RECORDED
 from moot.core.read_config import merge_over_defaults
@@ -77,14 +82,9 @@ with exit_without_traceback():
 
 sys.stderr.writelines(f"moot: {line}\n" for line in changed_models)
 
-# How this run was started. These attributes are private: Snakemake has no public interface for
-# them. Some settings are missing in a dry run and in a job.
+# How this run was started, private like the settings above.
 IS_MAIN, IS_DRY = workflow.is_main_process, workflow.output_settings.dryrun
-resources, store, scheduling = (
-    workflow.resource_settings,
-    workflow.storage_settings,
-    workflow.scheduling_settings,
-)
+store, scheduling = workflow.storage_settings, workflow.scheduling_settings
 ON_A_CLUSTER = bool(resources and resources.nodes)
 STORE = store and store.default_storage_provider
 if IS_MAIN and not IS_DRY and STORE:

@@ -10,7 +10,7 @@ LIMITS_OF_USER = {
     for name in workflow.global_resources
     if isinstance(workflow.global_resources[name].value, int)
 }
-call_shares = CallShares(plan, workflow.cores, workflow.nodes or workflow.cores, LIMITS_OF_USER)
+call_shares = CallShares(plan, CORES, workflow.nodes or CORES, LIMITS_OF_USER)
 
 # Snakemake sets such limits by an option (--resources); a workflow cannot set them publicly.
 for name, limit in call_shares.limits().items():
@@ -36,7 +36,7 @@ def call_resources(models_of_job):
 def model_threads(models_of_job):
     """Return the processor threads of a job, by the models that it calls."""
     return lambda wildcards: plan.threads(
-        models_of_job(wildcards.experiment, wildcards.model), workflow.cores
+        models_of_job(wildcards.experiment, wildcards.model), CORES
     )
 
 

@@ -68,6 +68,17 @@ def test_it_runs_from_an_empty_folder_with_the_profile_of_the_project(tmp_path: 
     assert "rule load_cases:" not in output  # the profile's lines a stage, and not Snakemake's own
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("option", ["--rulegraph", "--summary", "--unlock"])
+def test_snakemakes_commands_that_run_no_job_need_no_number_of_cores(
+    option: str, tmp_path: Path
+) -> None:
+    process = subprocess.run(
+        [*SNAKEMAKE, *SNAKEFILE, option], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 0, process.stderr
+
+
 def test_the_package_contains_every_file_that_a_run_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
