@@ -107,7 +107,7 @@ def test_a_panel_and_a_courtroom_are_judged_although_the_desk_is_killed(
                 "run": ["trial", "ask"],
                 "experiments/trial/cases": 1,
                 "experiments/trial/params": {"seats": {"judge": "person"}},
-                "experiments/ask": {**ask, "params": {"human": "ask"}},
+                "experiments/ask": {**ask, "params": {"seats": {"human": "person"}}},
             }
         )
         snakemake = [

@@ -215,7 +215,7 @@ def test_a_preview_counts_the_most_calls_of_an_arm(
     ("entry", "message"),
     [
         ({"protocol": "panel", "params": {"votes": "none"}}, "Leave `votes` out"),
-        ({"protocol": "human_panel"}, "Set `human: ask`"),
+        ({"protocol": "human_panel"}, "Set `seats: {human: person}`"),
         ({"protocol": "debate", "params": {"answers": ["x", "y"]}}, "`answers` has"),
     ],
 )

@@ -30,7 +30,10 @@ def test_calls_in_a_debate_with_a_person_are_counted_without_a_question(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     cases = people(tmp_path / "cases" / "people.parquet", 2)
-    asking = {"protocol": "human_panel", "params": {"human": "ask", "votes": "likelihood"}}
+    asking = {
+        "protocol": "human_panel",
+        "params": {"seats": {"human": "person"}, "votes": "likelihood"},
+    }
     plan = Plan.from_yaml(configuration(server.url, tmp_path, experiment=asking), PROJECT)
     assert calls_per_debate(plan, Job(EXPERIMENT, MODEL, *read_cases(cases))) == 1 + 3 * 2 * 2
     assert not (tmp_path / "data").exists()

@@ -111,9 +111,9 @@ async def test_unusable_and_tied_votes_give_no_decision() -> None:
     assert not any(utterance.usable for utterance in debate.utterances if utterance.kind == "vote")
 
 
-async def test_the_bank_has_statements_only_on_appeals() -> None:
+async def test_the_sample_has_statements_only_on_appeals() -> None:
     params = HumanPanelParams(judges=3, rounds=1)
-    with pytest.raises(UserError, match="human: ask"):
+    with pytest.raises(UserError, match="human: person"):
         await human_panel(make_debate(ScriptedModel(lambda *_: "text"), params, WINNER), params)
 
 

@@ -235,25 +235,6 @@ def test_a_model_cannot_be_called_a_person(server: FaultServer, folder: Path) ->
         plan_debates(server.url, "courtroom", {}, keys=models)
 
 
-def test_human_ask_seats_a_person(server: FaultServer, folder: Path) -> None:
-    def panel_params(seats: dict[str, str], **params: str) -> Any:
-        plan = plan_debates(server.url, "human_panel", seats, dataset="opinions", params=params)
-        return plan.experiments["trial"].params
-
-    expected = panel_params({"human": "person"})
-    assert panel_params({}, human="ask") == expected
-    assert panel_params({"human": "person"}, human="ask") == expected
-    assert panel_params({}).seats == {}
-    with pytest.raises(UserError, match="human: bank"):
-        plan_debates(
-            server.url,
-            "human_panel",
-            {"human": "person"},
-            dataset="opinions",
-            params={"human": "bank"},
-        )
-
-
 def test_a_preview_counts_calls_and_answers_without_writing(
     server: FaultServer, folder: Path
 ) -> None:

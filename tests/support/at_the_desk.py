@@ -58,7 +58,7 @@ def hold_panels(url: str, cases: int = 2) -> pd.DataFrame:
     experiment = {
         "protocol": "human_panel",
         "dataset": "opinions",
-        "params": {"human": "ask", "rounds": ROUNDS},
+        "params": {"seats": {"human": "person"}, "rounds": ROUNDS},
     }
     config = configuration(url, folder, experiment=experiment)
     return hold(

@@ -23,7 +23,7 @@ ASK = {
     "dataset": "opinions",
     "models": "served",
     "cases": 2,
-    "params": {"human": "ask"},
+    "params": {"seats": {"human": "person"}},
     "labelers": ["rules"],
 }
 

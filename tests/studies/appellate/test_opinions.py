@@ -255,7 +255,7 @@ def test_the_sample_has_the_five_cases_as_the_paper_states(load_context: Context
     assert not [case.case_id for case in loaded.cases if "affirm" in case.text.lower()]
 
 
-def test_every_statement_of_the_bank_takes_its_stance(load_context: Context) -> None:
+def test_every_scripted_statement_takes_its_stance(load_context: Context) -> None:
     for case in load(OpinionsOptions(source="sample"), load_context("opinions")).cases:
         for stance, statements in load_human_statements(case.case_id).items():
             assert len(statements) >= 3

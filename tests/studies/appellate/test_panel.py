@@ -234,7 +234,7 @@ def test_stated_confidence(text: str, expected: float | None) -> None:
 # The human's seat
 
 
-async def test_the_human_of_the_bank_is_balanced_and_labelled_in_memory() -> None:
+async def test_the_scripted_human_is_balanced_and_labelled_in_memory() -> None:
     stances = []
     for repeat in range(4):
         _, debate, chat = await hold("human_panel", CASE, TASK, by_judge, repeat=repeat)
@@ -268,7 +268,7 @@ async def test_a_person_is_asked_and_the_debate_continues(
     hostile = Case("../../etc/passwd", "o", "test", "Facts.", "affirm", TASK.labels)
     for number in (1, 2, 3):
         with pytest.raises(DebatePausedError):
-            await hold("human_panel", hostile, TASK, by_judge, human="ask")
+            await hold("human_panel", hostile, TASK, by_judge, seats={"human": "person"})
         questions = sorted(tmp_path.rglob("*.question.md"))
         assert len(questions) == number
         assert all(
@@ -279,7 +279,7 @@ async def test_a_person_is_asked_and_the_debate_continues(
         assert "Facts." in content and content.count("speaks.") == 2 * (number - 1)
         answer = questions[-1].with_name(f"repeat-0-round-{number}.answer.txt")
         answer.write_text(f"I vote to reverse, number {number}.\n\nConfidence: {10 * number}\n")
-    _, debate, _ = await hold("human_panel", hostile, TASK, by_judge, human="ask")
+    _, debate, _ = await hold("human_panel", hostile, TASK, by_judge, seats={"human": "person"})
     human = [utterance for utterance in debate.utterances if utterance.speaker == "human"]
     assert [(utterance.text, utterance.confidence) for utterance in human] == [
         (f"I vote to reverse, number {number}.", 10.0 * number) for number in (1, 2, 3)

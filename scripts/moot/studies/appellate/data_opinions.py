@@ -11,7 +11,6 @@ from functools import cache, partial
 from pathlib import Path
 
 import pandas as pd
-import yaml
 from pydantic import Field
 
 from moot.core.cases import Case, Task, stratified_splits
@@ -332,43 +331,24 @@ def _describe_task(cases: Sequence[Case], options: OpinionsOptions) -> Task:
 
 
 @cache
-def load_human_statements(case_id: str, bank: str = "") -> Mapping[str, list[str]]:
-    """Load the human judge's statements on a case by stance, one per round.
-
-    Args:
-        case_id: the case.
-        bank: a YAML file, a list of records with `case_id` and `statements`; "" for the sample.
+def load_human_statements(case_id: str) -> Mapping[str, list[str]]:
+    """Load the human judge's statements on a case of the sample by stance, one per round.
 
     Returns:
         The statements by stance ("affirm", "not affirm").
 
     Raises:
-        UserError: for a missing file or case, or a stance without statements.
+        UserError: the sample has no such case.
     """
-    path = Path(bank) if bank else Path(__file__).resolve().parents[4] / SAMPLE
-    try:
-        records = load_yaml(
-            read_text(path, get="put the bank of statements there, or use `human: ask`.")
-        )
-        statements = next(
-            (record["statements"] for record in records if record["case_id"] == case_id), None
-        )
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+    records = load_yaml(read_text(Path(__file__).resolve().parents[4] / SAMPLE))
+    by_case = {record["case_id"]: record["statements"] for record in records}
+    if case_id not in by_case:
         raise UserError(
-            f"{path}: not a bank of statements ({error}); expected a list of records with case_id"
-            " and statements."
-        ) from None
-    if statements is None:
-        raise UserError(
-            f"{path}: no statements for case '{case_id}'; add them, or use `human: ask`."
+            f"the sample has no statements for case '{case_id}'; let a person speak by"
+            " `seats: {human: person}`, or use the protocol panel."
         )
-    empty_stances = [stance for stance in (AFFIRM, NOT_AFFIRM) if not statements.get(stance)]
-    if empty_stances:
-        raise UserError(
-            f"{path}: case '{case_id}' has no statements for '{empty_stances[0]}'; expected one per"
-            " round."
-        )
+    statements = by_case[case_id]
     texts = dict[str, list[str]]()
     for stance in (AFFIRM, NOT_AFFIRM):
-        texts[stance] = [str(text).strip() for text in statements[stance]]
+        texts[stance] = [text.strip() for text in statements[stance]]
     return texts

@@ -2,12 +2,12 @@
 
     synthetic_panel   one model plays all judges; each round is one reply, split by judge
     panel             each judge has a seat; no judge hears the others within a round
-    human_panel       as panel, with a person or a bank of statements as the last judge
+    human_panel       as panel, with a person or a script as the last judge
 
 A panel has three judges and three rounds. After a round all its statements join the shared memory.
 On appeals no prompt asks for a position. Our choices where the paper is silent: rules read a
 statement's position; the panel's decision is the majority of the last round's positions; a tie or a
-round without positions gives no decision. The bank's human affirms in every other repeat of a case,
+round without positions gives no decision. The script affirms in every other repeat of a case,
 so that each case has both stances.
 
 On other data no rule reads a position. There each judge votes for a label at the end of each round,
@@ -244,10 +244,10 @@ JUDGES_AND_PERSON = Debaters(
 async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None:
     """Hold a debate as `panel` does, with the human as the last judge of each round."""
     seats = debate.speaking_order(list_judges(params)[:-1])
-    condition = choose_condition(debate, params) if params.human == "bank" else "asked"
+    condition = "asked" if params.has_person else choose_condition(debate, params)
     for number in range(1, params.rounds + 1):
         await hold_round(debate, params, seats, number)
-        if params.human == "ask":
+        if params.has_person:
             statement = await make_statement(
                 debate, HUMAN, number, list_shared_statements(debate, number)
             )
@@ -255,33 +255,33 @@ async def human_panel(debate: Debate, params: HumanPanelParams) -> Answer | None
             statement = debate.record(
                 HUMAN,
                 STATEMENT,
-                get_bank_statement(debate, params, condition, number),
+                get_scripted_statement(debate, params, condition, number),
                 round=number,
             )
         statement.parsed = {"condition": condition}
-        if params.human == "ask" and vote_mode(debate, params) != "none" and not is_appeal(debate):
+        if params.has_person and vote_mode(debate, params) != "none" and not is_appeal(debate):
             heard = [*list_shared_statements(debate, number), statement]
             await cast_ballot(debate, HUMAN, number, heard)
     return decide_panel(debate, params.rounds)
 
 
 def choose_condition(debate: Debate, params: HumanPanelParams) -> str:
-    """Return the stance of the bank's human in this repeat. The first one is random by case."""
+    """Return the stance of the script in this repeat. The first one is random by case."""
     if params.condition != "balanced":
         return params.condition
     first = int(stable_fraction("condition", debate.seed, debate.case.case_id) * 2)
     return (AFFIRM, NOT_AFFIRM)[(first + debate.repeat) % 2]
 
 
-def get_bank_statement(
+def get_scripted_statement(
     debate: Debate, params: HumanPanelParams, condition: str, number: int
 ) -> str:
-    """Return the statement of the bank's human in a round."""
-    statements = load_human_statements(debate.case.case_id, params.bank)[condition]
+    """Return the statement of the script in a round."""
+    statements = load_human_statements(debate.case.case_id)[condition]
     if len(statements) < number:
         raise UserError(
-            f"case '{debate.case.case_id}': the bank has {len(statements)} statements for"
-            f" '{condition}'; expected one for each of {params.rounds} rounds. Add statements to"
-            " the bank, or lower `rounds`."
+            f"case '{debate.case.case_id}': the sample has {len(statements)} statements for"
+            f" '{condition}'; expected one for each of {params.rounds} rounds. Lower `rounds`, or"
+            " set `seats: {human: person}`."
         )
     return statements[number - 1]

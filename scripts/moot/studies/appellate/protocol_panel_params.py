@@ -1,13 +1,11 @@
 """The parameters of the three panels, their seats, and the labels that they can decide on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from moot.core.types import Json
 from moot.protocols import ProtocolParams
-from moot.protocols.people import PERSON
 from moot.studies.appellate.data_opinions import AFFIRM, NOT_AFFIRM
 
 HUMAN = "human"
@@ -59,39 +57,19 @@ class SyntheticParams(PanelParams):
 class HumanPanelParams(PanelParams):
     """Parameters of the human-AI panel."""
 
-    human: Literal["bank", "ask"] = Field(
-        "bank",
-        description=(
-            "Whether the human's statements come from the bank or from a person; ask is the same as"
-            " `seats: {human: person}`. Default: bank."
-        ),
-    )
     condition: Literal["balanced", "affirm", "not affirm"] = Field(
         "balanced",
         description=(
-            "Stance of the bank's human. Default: balanced, each stance in half of a case's"
+            "Stance of the human whose statements the sample has, unless a person sits there"
+            " (`seats: {human: person}`). Default: balanced, each stance in half of a case's"
             " repeats."
         ),
     )
-    bank: str = Field(
-        "", description="YAML file of statements by case and stance. Default: the sample's file."
-    )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _seat_person(cls, entry: Json) -> Json:
-        """Seat a person with `human: ask`, and set `human: ask` if a person sits on the panel."""
-        if not isinstance(entry, Mapping) or not isinstance(entry.get("seats", {}), Mapping):
-            return entry
-        seats = dict(entry.get("seats", {}))
-        human = entry.get("human", "ask")
-        if HUMAN in seats and human != "ask":
-            raise ValueError(
-                f"`human: {human}` and {HUMAN}: {seats[HUMAN]} in `seats`; expected one of them"
-            )
-        if entry.get("human") == "ask" or HUMAN in seats:
-            return {**entry, "human": "ask", "seats": {HUMAN: PERSON, **seats}}
-        return entry
+    @property
+    def has_person(self) -> bool:
+        """Whether the human is asked, instead of speaking the sample's statements."""
+        return HUMAN in self.seats
 
 
 def list_judges(params: PanelParams) -> list[str]:
@@ -111,9 +89,9 @@ def find_misfit(params: PanelParams, labels: Sequence[str], _multilabel: bool) -
 
 def find_human_misfit(params: HumanPanelParams, labels: Sequence[str], multilabel: bool) -> str:
     """Return why a panel with a human on these data gives no decision; "" if it gives one."""
-    if params.human == "bank" and set(labels) != APPEAL:
+    if not params.has_person and set(labels) != APPEAL:
         return (
             f"the labels are {', '.join(labels)}; expected {AFFIRM} and {NOT_AFFIRM}, on which the"
-            " bank has statements. Set `human: ask`, or use the protocol panel."
+            " sample has statements. Set `seats: {human: person}`, or use the protocol panel."
         )
     return find_misfit(params, labels, multilabel)
