@@ -1,4 +1,4 @@
-"""Test how the reader underlines quotations and figures, and links them to the record.
+"""Test how the reader underlines the quotations and figures of `record_check`.
 
 Slow: only this test detects passages that a browser does not underline.
 """

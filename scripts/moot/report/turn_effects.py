@@ -32,8 +32,8 @@ class DebateEffects:
         rests_on_one_turn: Whether a verdict rests on one turn.
         turns: By turn number, an effect for each judge who was asked again: effect, low, high,
             floor and moved, with the judge and the verdict.
-        passages: By turn number, the passages that were looked up in the record: text, start,
-            result, found_turn (0 for the case, -1 for none) and found_words.
+        passages: By turn number, the passages that were looked up in the record (`record_check`):
+            text, start, result, found_turn (0 for the case, -1 for none) and found_words.
     """
 
     rests_on_one_turn: bool = False

@@ -138,8 +138,8 @@ function createTurnParts(debate, turn, needles) {
   return parts;
 }
 
-// Returns the pieces of a text in which the passages that were looked up in the record are
-// underlined, by the result.
+// Returns the pieces of a text in which the passages that `record_check` looked up in the record
+// are underlined, by the result.
 function underlinePassages(debate, turn, text, needles) {
   const marks = locatePassages(turn.passages ?? [], text);
   marks.sort((first, second) => first.start - second.start);
