@@ -170,6 +170,15 @@ def test_init_takes_a_first_column_of_short_cells_that_differ(
     assert f"  id:       {expected}\n" in report
 
 
+def test_init_lists_a_row_of_another_width_with_the_other_faults() -> None:
+    rows = [f"{number},A story of {number}.,won" for number in range(8)]
+    rows += ["8,A story of 8.,lost", "9,,lost", "10,A story of 10.,lost,late"]
+    Path("wide.csv").write_text("\n".join(["nr,story,outcome", *rows]))
+    report = write_configuration(InitConfig(model="smollm2-135m", data="wide.csv", usd=0), None)
+    assert "row 11: found 4 fields, expected 3" in report and "Correct it, or get" in report
+    assert "row 10, column 'story': found ''" in report
+
+
 def test_init_says_that_the_positive_label_is_a_guess() -> None:
     rows = [f"Paper {number} is {word}.,{word}" for number, word in enumerate(["accept", "reject"])]
     Path("papers.csv").write_text("\n".join(["text,decision", *rows]))

@@ -31,7 +31,8 @@ def make_frame(*changes: dict[str, Any]) -> pd.DataFrame:
     frame = pd.DataFrame([ROW | change for change in changes], dtype=object)
     total = (
         frame[["debates", "calls_in_ledger", "calls_to_make", "usd_likely", "usd", "hours"]]
-        .sum()
+        .astype("float64")
+        .sum(min_count=1)
         .to_dict()
     )
     total |= {"experiment": "total", "model": "", "needs": ""}

@@ -67,7 +67,7 @@ def test_a_bad_record_is_left_out_listed_and_counted(
     path = tmp_path / "t.jsonl"
     with pytest.raises(UserError, match=r"t\.jsonl: (row|record) 4") as error:
         read_lines(path, loader, lines)
-    assert f"1 of {COUNT}" in str(error.value) and "(`faulty`)" in str(error.value)
+    assert f"1 of {COUNT}" in str(error.value) and "(`faulty` of the data set)" in str(error.value)
     loaded, answer_count = read_lines(path, loader, lines, faulty=0.1)
     assert len(loaded.cases) == answer_count == COUNT - 1
     left_out = [count for name, count in loaded.cleaning.items() if "left out" in name]

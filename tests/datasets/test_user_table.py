@@ -209,7 +209,7 @@ def test_all_faulty_rows_are_named_at_once_with_the_row_number_of_a_spreadsheet(
         "row 2, column 'nr'",
     ]
     assert count_line.startswith(
-        "3 of 4 rows cannot be read; expected at most 1% of them (`faulty`)."
+        "3 of 4 rows cannot be read; expected at most 1% of them (`faulty` of the data set)."
     )
     assert count_line.endswith(
         "Row 1 is the first row below the heading; a spreadsheet calls it row 2."

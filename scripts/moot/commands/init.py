@@ -18,6 +18,7 @@ from moot.core.read_config import default_config, merge_over_defaults
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.types import JsonObject
 from moot.core.yaml_text import load_yaml
+from moot.datasets.reading.checks import DataFaults
 from moot.datasets.reading.tables import read_table
 from moot.llm.endpoints.embedded import PACKAGED
 from moot.plan.plan import Plan
@@ -174,7 +175,7 @@ def _check_server(server: str) -> None:
 
 def _check_data(data: str) -> None:
     if Path(data).suffix:
-        read_table(Path(data))
+        read_table(Path(data), faults=DataFaults())
     elif data not in default_config()["datasets"]:
         raise UserError(
             f"init: data {data!r}; expected a table's path, or one of"

@@ -9,7 +9,7 @@ from pathlib import Path
 from moot.commands.doctor_cases import find_table_faults
 from moot.core.config import InitConfig
 from moot.core.yaml_text import load_yaml
-from moot.datasets.reading.checks import check_header
+from moot.datasets.reading.checks import DataFaults, check_header
 from moot.datasets.reading.profile import TableProfile, profile_table
 from moot.datasets.reading.tables import read_table
 from moot.datasets.table_options import TableOptions
@@ -53,7 +53,7 @@ def describe_table(config: InitConfig, path: Path, name: str, question: str) -> 
 
     `name` is the name of the data set.
     """
-    table = read_table(path)
+    table = read_table(path, faults=DataFaults())  # `find_table_faults` lists them below
     profile = profile_table(table, text=config.text, target=config.target)
     check_header(path, list(map(str, table)), [profile.text, profile.target])
     labels = _order_labels(profile)

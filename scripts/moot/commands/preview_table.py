@@ -93,6 +93,6 @@ def _hours_texts(frame: pd.DataFrame) -> list[str]:
         rows.append(f"{ESTIMATE_MARK}{text}" if has_mark else text)
     total = rows[-1]
     if UNKNOWN in rows[:-1]:
-        says_nothing = total.startswith(LESS_THAN) or not frame["hours"].iloc[-1]
+        says_nothing = total.startswith((LESS_THAN, UNKNOWN)) or not frame["hours"].iloc[-1]
         total = UNKNOWN if says_nothing else f"at least {total}"
     return [*rows[:-1], total]

@@ -162,5 +162,5 @@ def quote_value(value: object) -> str:
 
 
 def describe_remedy(get: str) -> str:
-    """Return a sentence on how to obtain a file; by default, to get it again."""
-    return get[:1].upper() + get[1:] if get else "Get the file again from its source."
+    """Return a sentence on how to obtain a file; by default, to correct it or get it again."""
+    return get[:1].upper() + get[1:] if get else "Correct it, or get the file again."

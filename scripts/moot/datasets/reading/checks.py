@@ -252,7 +252,8 @@ class RowChecker:
         if left_out > self._max_share * total:
             summary = (
                 f"{left_out} of {total} {self.noun} cannot be read; expected at most"
-                f" {self._max_share:.0%} of them (`faulty`). Correct them, or allow more."
+                f" {self._max_share:.0%} of them (`faulty` of the data set). Correct them,"
+                " or allow more."
                 f" {explain_row_numbers(self.files[0])}"
             )
             raise UserError(f"{self.faults.text}\n{summary.strip()}")
