@@ -252,6 +252,15 @@ REPORTS = {
         "a.csv", b"facts;outcome\n['112', '112'];WON\n", "['112', '112']",
     ),
     "a heading with a quoted comma": ("a.csv", b'"facts";"out,come";outcome\na;;WON\n', "a"),
+    "as many commas as semicolons in each line": (
+        "a.csv", b'facts;a, b;outcome\n"c; d, e";f;WON\n', "c; d, e",
+    ),
+    "more commas than semicolons in the heading": (
+        "a.csv", b"facts;who, what, where, when;outcome\nc, d;e;WON\n", "c, d",
+    ),
+    "semicolons in the texts of commas": (
+        "a.csv", b"facts,note; or,outcome\na; b; c,d,WON\n", "a; b; c",
+    ),
     "line separators within a JSON line": (
         "a.jsonl", '{"facts": "a\u2028b\x85c", "outcome": "WON"}\n'.encode(), "a\u2028b\x85c",
     ),

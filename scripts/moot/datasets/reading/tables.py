@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, time
 from decimal import Decimal
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ FILE_COLUMN = "(file)"
 """The column with the name of the file, without its ending."""
 ENDINGS = (*SHEETS, ".jsonl", ".ndjson", ".json", ".parquet")
 _SEPARATORS = ",;\t|"
+_SAMPLE_ROWS, _SAMPLE_CHARS = 100, 1_000_000
+"""What of a file shows its separator."""
 _SEPARATOR_LINE = "sep="
 """The start of a first line that names the separator for Excel."""
 _FIELD_LIMIT = 2**31 - 1  # court opinions exceed the csv module's 128 kB
@@ -133,15 +136,15 @@ def _read_delimited(path: Path, faults: Faults, *, get: str = "") -> pd.DataFram
     spreadsheets end lines with delimiters.
     """
     text = read_text(path, get=get)
+    csv.field_size_limit(_FIELD_LIMIT)
     first_line = _first_line(text)
     is_separator_line = first_line.casefold().startswith(_SEPARATOR_LINE)
     if is_separator_line:
         text = text.removeprefix(first_line).lstrip("\r\n")
         delimiter = first_line[len(_SEPARATOR_LINE) :]
     else:
-        delimiter = _find_delimiter(first_line)
+        delimiter = _find_delimiter(text[:_SAMPLE_CHARS])
     # pandas.read_csv fills short rows silently, and drops a row with broken quotes at the end
-    csv.field_size_limit(_FIELD_LIMIT)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         heading, *records = filter(None, reader)
@@ -189,12 +192,20 @@ def _first_line(text: str) -> str:
     return re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
 
 
-def _find_delimiter(heading: str) -> str:
-    """Return the separator of the heading's fields; a comma if there is only one field."""
-    try:
-        return csv.Sniffer().sniff(heading, _SEPARATORS).delimiter
-    except csv.Error:
-        return ","
+def _find_delimiter(sample: str) -> str:
+    """Return the separator by which most rows have as many fields as the heading, and of equal ones
+    that with most fields; a comma if none separates the heading.
+
+    The heading alone does not tell: its names may have commas of their own.
+    """
+    ranks: dict[str, tuple[int, int]] = {}
+    for delimiter in _SEPARATORS:
+        reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+        heading, *rows = filter(None, islice(reader, _SAMPLE_ROWS))
+        if len(heading) > 1:
+            fits = [not _fit_to_heading(fields, heading)[1] for fields in rows]
+            ranks[delimiter] = (sum(fits), len(heading))
+    return max(ranks, key=lambda delimiter: ranks[delimiter], default=",")
 
 
 def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
