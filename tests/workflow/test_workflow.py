@@ -49,10 +49,6 @@ def test_jobs_import_the_running_copy_despite_another_in_the_environment(
     assert process.returncode == 0, process.stdout[-4000:]
 
 
-def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
-    assert built.jobs(*TARGETS) == set()
-
-
 EDITS = {
     "scripts/moot/scores/confidence_scores.py": {"score", "tables_courtroom", "figures_courtroom"},
     "scripts/moot/llm/chat.py": {
@@ -74,7 +70,6 @@ def test_an_edited_module_reruns_the_rules_that_state_its_folder(built: Workflow
         file.write_text(text)
         # with another time, each later process would import all modules anew
         os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
-    assert built.jobs(*TARGETS) == set()
 
 
 def test_another_model_in_the_catalogue_reruns_nothing(built: Workflow) -> None:
@@ -91,33 +86,9 @@ def test_an_edited_local_file_is_loaded_again(built: Workflow) -> None:
     cases = "results/cases/filed.parquet"
     process = built.run(cases)
     assert process.returncode == 0, process.stdout[-4000:]
-    assert built.jobs(cases) == set()
     table.write_text("".join(table.read_text().splitlines(keepends=True)[:-1]))
     assert built.jobs(cases) == {"load_cases"}
     built.configure({})
-
-
-def test_a_replay_of_exported_calls_rebuilds_the_tables_byte_for_byte(
-    built: Workflow, server: FaultServer
-) -> None:
-    tables = {target: (built.work / target).read_bytes() for target in TARGETS}
-    calls = built.work.parent / "calls"
-    shutil.copytree(built.work / "results" / "calls", calls, dirs_exist_ok=True)
-    importer = [
-        sys.executable,
-        str(built.project / "scripts" / "import_calls.py"),
-        "--ledger",
-        "elsewhere",
-        str(calls),
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(built.project / "scripts")}
-    subprocess.run(importer, cwd=built.work, env=environment, check=True, stdout=subprocess.DEVNULL)
-    shutil.rmtree(built.work / "results")
-    request_count = server.count()
-    process = built.run(*TARGETS, "--config", "replay=true", "ledger=elsewhere")
-    assert process.returncode == 0, process.stdout[-4000:]
-    assert server.count() == request_count
-    assert {target: (built.work / target).read_bytes() for target in TARGETS} == tables
 
 
 def test_a_preview_counts_the_remaining_calls_without_a_call(
@@ -134,61 +105,6 @@ def test_a_preview_counts_the_remaining_calls_without_a_call(
     calls = ["trial", "5", "48", "32"]
     assert row[:4] == calls, "16 calls a debate, three debates in the ledger"
     assert server.count() == request_count
-
-
-def test_an_edited_prompt_reruns_only_its_calls_and_later_jobs(
-    built: Workflow, server: FaultServer
-) -> None:
-    request_count = server.count()
-    built.edit(
-        "config/prompts/courtroom/verdict.jinja",
-        "{% block instruction %}",
-        "{% block instruction %}\nBoth sides have rested.",
-    )
-    results = {"tables_courtroom", "figures_courtroom"}
-    assert built.jobs(*TARGETS) == {"run_debates", "predict", "score"} | results
-    process = built.run(*DEBATE_TARGETS)
-    assert process.returncode == 0, process.stdout[-4000:]
-    assert server.count() - request_count == 3, (
-        "one verdict a debate; every other reply is in the ledger"
-    )
-    assert "single" not in "".join(
-        line for line in process.stdout.splitlines() if "wildcards" in line
-    )
-
-
-def test_a_server_that_does_not_answer_ends_with_status_1_and_one_message(
-    built: Workflow, tmp_path: Path
-) -> None:
-    silent = {"models/served/base_url": "http://127.0.0.1:9/v1", "models/served/attempts": 1}
-    built.configure({**silent, "ledger": str(tmp_path / "ledger")})
-    process = built.run(DEBATE_TARGETS[0], "--forcerun", "run_debates")
-    built.configure({})
-    assert process.returncode == 1
-    message = "http://127.0.0.1:9/v1 gives no answer (Connection refused)"
-    assert process.stdout.count(message) == 1, process.stdout
-    assert "Traceback" not in process.stdout
-
-
-def test_a_faulty_table_ends_with_status_1_and_one_message(built: Workflow, tmp_path: Path) -> None:
-    sample = built.project / "data" / "samples" / "claim_stance" / "claim_stance_dataset_v1.csv"
-    table = tmp_path / "claim_stance" / "claim_stance_dataset_v1.csv"
-    table.parent.mkdir()
-    lines = sample.read_text().splitlines(keepends=True)
-    table.write_text("".join([*lines, lines[1]]))
-    built.configure(
-        {
-            "datasets/people": {"loader": "claim_stance", "source": "local"},
-            "data_root": str(tmp_path),
-        }
-    )
-    process = built.run("results/cases/people.parquet", "--forcerun", "load_cases")
-    built.configure({})
-    assert process.returncode == 1
-    messages = [line for line in process.stdout.splitlines() if " moot: " in line]  # of a job
-    assert len(messages) == 1, process.stdout
-    assert table.name in messages[0] and "claims.claimId" in messages[0]
-    assert "Traceback" not in process.stdout
 
 
 def test_starting_snakemake_loads_no_heavy_library() -> None:

@@ -1,0 +1,91 @@
+"""The same command after failed debates, an open batch and a damaged file: it says what is left,
+and asks for nothing that is in the ledger.
+
+Slow: only this test detects a later run that asks again, or that ignores what is missing.
+"""
+
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from fault_server import FaultServer
+from project_copy import Workflow, unedited_copy
+
+pytestmark = pytest.mark.slow
+
+CASES = 12
+OUTCOME = "results/outcome/comparison.csv"
+COURTROOM = "results/outcome/courtroom.csv"
+PREDICTIONS = "results/predictions/single/served.parquet"
+RETRY = "failed debates again, run `snakemake retry`"
+
+
+class Runs:
+    """A workflow of one experiment of single prompts, and its server."""
+
+    def __init__(self, folder: Path, server: FaultServer, **model: object) -> None:
+        self.server = server
+        self.workflow = Workflow(folder, server.url, project=unedited_copy())
+        entries = {f"models/served/{key}": value for key, value in model.items()}
+        self.workflow.configure({"run": ["single"], "experiments/single/cases": CASES, **entries})
+
+    def run(self, *targets: str, status: int = 0) -> tuple[str, int]:
+        """Run the workflow; return its output and the number of calls."""
+        earlier = self.server.stats()["requests"]
+        process = self.workflow.run(*targets)
+        assert process.returncode == status, process.stdout
+        assert "Traceback" not in process.stdout
+        return process.stdout, self.server.stats()["requests"] - earlier
+
+    def count(self, status: str, outcome: str) -> int:
+        """Return the number of debates with a status."""
+        return int(pd.read_csv(self.workflow.work / outcome)[status].sum())
+
+
+def test_retry_asks_failed_debates_again_and_fills_the_results(
+    server: FaultServer, tmp_path: Path
+) -> None:
+    runs = Runs(tmp_path, server)
+    server.reset(faults=["context_length"], rate=0.25, seed=1, max_faulty_attempts=0)
+    output, calls = runs.run(OUTCOME)
+    failed = runs.count("failed", OUTCOME)
+    assert 0 < failed < CASES and calls == CASES
+    assert f"the calls of the {failed} {RETRY}" in output
+    server.reset(faults=[])
+    output, calls = runs.run(OUTCOME)
+    assert (calls, runs.count("failed", OUTCOME)) == (0, failed)
+    assert f"the calls of the {failed} {RETRY}" in output
+    output, calls = runs.run("retry")
+    assert (calls, runs.count("failed", OUTCOME)) == (failed, 0) and RETRY not in output
+
+
+def test_an_open_batch_and_a_damaged_file_are_continued(
+    server: FaultServer, tmp_path: Path
+) -> None:
+    runs = Runs(tmp_path, server, batch={"wait": False})
+    server.reset(batch_ends=0)
+    output, _ = runs.run(COURTROOM)
+    assert f"{CASES} waiting" in output
+    waiting = f"batch_0 of model 'served' (in_progress): {CASES} debates"
+    assert waiting in output.replace("\n", " ")
+    server.reset(keep=True, batch_ends=None)
+    runs.run(COURTROOM)
+    assert runs.count("valid", COURTROOM) == CASES
+    assert server.stats()["batches"]["sizes"] == [CASES]
+
+    file = runs.workflow.work / PREDICTIONS
+    original_stat = file.stat()
+    file.write_bytes(file.read_bytes()[: original_stat.st_size // 2])
+    # no job reads it, only the end of the run; then one does
+    for time in (original_stat.st_mtime, None):
+        os.utime(file, time and (time, time))
+        output, _ = runs.run(COURTROOM, status=1)
+        assert f"moot: {PREDICTIONS}: damaged, or not written by moot (" in output
+        assert "Delete it and run the same command again" in output
+        assert "pyarrow" not in output
+    file.unlink()
+    _, calls = runs.run(COURTROOM)
+    assert calls == 0, "what is in the ledger was asked for again"
+    assert server.stats()["batches"]["sizes"] == [CASES]
