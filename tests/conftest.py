@@ -6,13 +6,17 @@ import gc
 import itertools
 import logging
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
+
+from messages import Messages, Refusal
 
 if TYPE_CHECKING:
     from fault_server import FaultServer
@@ -27,12 +31,13 @@ gc.set_threshold(20_000)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # Examples are counted, never timed: a busy machine is no fault of the code.
-hypothesis.settings.register_profile("moot", deadline=None)
+hypothesis.settings.register_profile("moot", deadline=None, max_examples=50)
 hypothesis.settings.load_profile("moot")
 PROJECT = Path(__file__).resolve().parents[1]
 MODULES = itertools.count(1)
 ALLOWED_SKIPS = Path(__file__).with_name("allowed_skips.txt")
 SKIP_REASONS = pytest.StashKey[list[str]]()
+MESSAGES = pytest.StashKey[Messages]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,10 +46,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help=f"fail if a test is skipped for a reason that {ALLOWED_SKIPS.name} does not list",
     )
+    parser.addoption(
+        "--write-messages", action="store_true", help="record the messages of faults anew"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[SKIP_REASONS] = []
+    config.stash[MESSAGES] = Messages()
     worker: dict[str, Any] | None = getattr(config, "workerinput", None)
     if worker and config.args == config.getini("testpaths"):
         config.args = rotated_rooms(int(worker["workerid"].lstrip("gw")), worker["workercount"])
@@ -83,7 +92,12 @@ def pytest_terminal_summary(
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail the run with `--check-skips` if a test was skipped for a reason that is not listed."""
+    """Fail the run with `--check-skips` if a test was skipped for a reason that is not listed.
+
+    With `--write-messages`, record the messages of faults.
+    """
+    if session.config.getoption("write_messages"):
+        session.config.stash[MESSAGES].write()
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or not session.config.getoption("check_skips"):
         return
@@ -181,6 +195,28 @@ def server() -> "Iterator[FaultServer]":
 
     with FaultServer() as running:
         yield running
+
+
+@pytest.fixture
+def refusal(request: pytest.FixtureRequest, tmp_path: Path) -> Refusal:
+    """Expect a fault in a block; its message is the one that `tests/data/messages.yaml` records."""
+    from moot.core.errors import UserError
+
+    module = request.path.relative_to(Path(__file__).parent).as_posix()
+    test = request.function.__name__
+    indices = request.node.callspec.indices.values() if hasattr(request.node, "callspec") else ()
+    places = itertools.count(max(indices, default=0))
+
+    @contextmanager
+    def expect(kind: type[Exception] = UserError) -> Iterator[None]:
+        with pytest.raises(kind) as caught:
+            yield
+        message = str(caught.value).replace(str(tmp_path), "FOLDER")
+        message = re.sub(r"127\.0\.0\.1:\d+", "SERVER", message.replace(str(PROJECT), "PROJECT"))
+        recorded = request.config.stash[MESSAGES].add(module, test, next(places), message)
+        assert message == recorded or request.config.getoption("write_messages")
+
+    return expect
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from messages import Refusal
 from moot.core.config_errors import Faults
-from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.model_entries import merge_models
 from moot.core.people_instructions import read_instructions
@@ -102,30 +102,19 @@ models:
 
 
 @pytest.mark.parametrize(
-    ("user_entry", "message"),
+    "user_entry",
     [
-        (
-            "{a: {extends: gpt-4, base_url: 'http://x/v1'}}",
-            "models.a.base_url: the key in OPENAI_API_KEY would",
-        ),
-        (
-            "{haiku-3.5: {api_key_env: MINE}}",
-            "models.haiku-3.5.api_key_env: the key in MINE would go to",
-        ),
-        (
-            "{a: {extends: gpt-4p}}",
-            "models.a.extends: unknown model 'gpt-4p'; did you mean 'gpt-4'?",
-        ),
-        (
-            "{a: {extends: b}, b: {extends: a}}",
-            "models.b.extends: found 'a'; expected an entry that does not extend",
-        ),
+        "{a: {extends: gpt-4, base_url: 'http://x/v1'}}",
+        "{haiku-3.5: {api_key_env: MINE}}",
+        "{a: {extends: gpt-4p}}",
+        "{a: {extends: b}, b: {extends: a}}",
     ],
 )
-def test_a_contradictory_entry_is_refused(user_entry: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"my0\.yaml") as caught:
+def test_a_contradictory_entry_is_refused(
+    user_entry: str, refusal: Refusal, tmp_path: Path
+) -> None:
+    with refusal():
         merge_entries(tmp_path, f"models: {user_entry}")
-    assert message in str(caught.value)
 
 
 # Slow: only this test covers how Snakemake passes the files and `--config` to a job, and copies the

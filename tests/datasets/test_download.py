@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from messages import Refusal
 from moot.core.errors import UserError
 from moot.datasets import LOADERS
 from moot.datasets import download as download_module
@@ -187,26 +188,26 @@ def test_without_a_published_checksum_the_first_download_sets_it(
 
 
 @pytest.mark.parametrize(
-    ("make_page", "fault"),
+    "make_page",
     [
-        (lambda: b"no zip", "not a zip file"),
-        (lambda: zip_bytes(CONTENT, "other.csv"), "the zip file has no member 'inside/table.csv'"),
-        (lambda: zip_bytes(b"  \n"), "the file is empty"),
-        (lambda: zip_bytes(LONG), "'inside/table.csv' unpacks to more than 5000000 bytes"),
-        (lambda: zip_bytes(LONG, declared_size=3_000_000), "the zip file cannot be read"),
-        (lambda: zip_bytes(CONTENT)[:-9], "the zip file cannot be read"),
+        lambda: b"no zip",
+        lambda: zip_bytes(CONTENT, "other.csv"),
+        lambda: zip_bytes(b"  \n"),
+        lambda: zip_bytes(LONG),
+        lambda: zip_bytes(LONG, declared_size=3_000_000),
+        lambda: zip_bytes(CONTENT)[:-9],
     ],
 )
 def test_a_faulty_zip_file_is_refused(
     server: Server,
     tmp_path: Path,
     make_page: Callable[[], bytes],
-    fault: str,
+    refusal: Refusal,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(download_module, "_MAX_BYTES", 5_000_000)
     server.pages["/z.zip"] = make_page()
-    with pytest.raises(UserError, match=fault):
+    with refusal():
         download(
             "mine",
             tmp_path,
@@ -239,20 +240,17 @@ def test_unreachable_and_unusable_addresses_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    "line",
     [
-        ("mine,../table.csv,primary,http://x,,,,", "expected a path inside data_root"),
-        ("mine,/table.csv,primary,http://x,,,,", "expected a path inside data_root"),
-        ("mine,t.csv,mirror,http://x,,,,", "found 'mirror', expected one of: primary, archive"),
-        (
-            "mine,,primary,http://x,,,,choose by hand",
-            "there is no single file to download: choose by hand",
-        ),
-        ("yours,t.csv,primary,http://x,,,,", "unknown downloadable data set 'mine'"),
+        "mine,../table.csv,primary,http://x,,,,",
+        "mine,/table.csv,primary,http://x,,,,",
+        "mine,t.csv,mirror,http://x,,,,",
+        "mine,,primary,http://x,,,,choose by hand",
+        "yours,t.csv,primary,http://x,,,,",
     ],
 )
-def test_a_faulty_list_of_versions_is_refused(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
+def test_a_faulty_list_of_versions_is_refused(tmp_path: Path, line: str, refusal: Refusal) -> None:
+    with refusal():
         download("mine", tmp_path, write_versions(tmp_path, line))
 
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from messages import Refusal
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.datasets.reading.tables import read_csv, read_table
@@ -88,23 +89,24 @@ def test_blank_cells_and_rows_of_a_sheet_say_nothing(tmp_path: Path, text: str) 
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    "text",
     [
-        ("id,facts,outcome\n1,a,b,WON\n", "row 1: found 4 fields, expected 3: a delimiter too"),
-        ("id,facts,outcome\n1,a\n", "row 1: found 2 fields, expected 3: the row ends early"),
-        ("id,facts,outcome\n,,\n,,\n", "no rows; expected at least one"),
-        ("id,facts,outcome\n", "a header without rows"),
-        ('id,facts,outcome\n1,"a,WON\n', "expected every quoted field to be closed"),
-        ("id,facts,facts,outcome\n1,a,b,WON\n", "column 'facts' occurs twice"),
-        ("id,text,outcome\n1,a,WON\n", "missing column facts; found 3 columns: 'id, text, out"),
-        ("", "the file is empty"),
+        "id,facts,outcome\n1,a,b,WON\n",
+        "id,facts,outcome\n1,a\n",
+        "id,facts,outcome\n,,\n,,\n",
+        "id,facts,outcome\n",
+        'id,facts,outcome\n1,"a,WON\n',
+        "id,facts,facts,outcome\n1,a,b,WON\n",
+        "id,text,outcome\n1,a,WON\n",
+        "",
     ],
 )
-def test_a_faulty_file_is_refused_with_one_message(tmp_path: Path, text: str, message: str) -> None:
+def test_a_faulty_file_is_refused_with_one_message(
+    tmp_path: Path, text: str, refusal: Refusal
+) -> None:
     (tmp_path / "t.csv").write_text(text)
-    with pytest.raises(UserError, match=message) as error:
+    with refusal():
         read(tmp_path / "t.csv")
-    assert "\n" not in str(error.value) and str(tmp_path / "t.csv") in str(error.value)
 
 
 def test_all_rows_of_another_width_are_named_and_left_out(tmp_path: Path) -> None:

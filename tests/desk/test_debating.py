@@ -120,7 +120,7 @@ def test_the_next_question_appears_without_a_run_even_after_a_crash(
         assert answer_all() == 2
         if number == 1:
             process.process.kill()
-            process = start_process()
+            process = start_process(as_fork=True)
             process.wait_until_idle()
         else:
             is_behind = any(process.notify())
@@ -217,7 +217,8 @@ def test_pending_replies_are_kept_if_the_desk_is_killed(start_process: Any) -> N
         hold(plan)
         write_finished_run(plan)
         for end_signal in (None, signal.SIGINT):
-            process, call_count = start_process(), server.count()
+            process = start_process(as_fork=end_signal is None)
+            call_count = server.count()
             process.wait_until_idle()
             answer_all()
             process.stdin.write("\n")

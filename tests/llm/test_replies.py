@@ -172,7 +172,7 @@ VERDICT = create_model("Verdict", prediction=(Literal["YES", "NO"], ...), reason
 
 
 @given(REPLIES)
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_any_text_gives_a_result_and_no_label_that_it_does_not_state(reply: str) -> None:
     for form in (FORM, VERDICT, Grade, LISTED):
         parsed = parse_reply(reply, form)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from declared_jobs import declared_jobs
-from moot.core.errors import UserError
+from messages import Refusal
 from moot.overview.tables_contrasts import contrasts
 from moot.plan.plan import Plan
 from moot.report import TABLES
@@ -55,39 +55,22 @@ def make_plan(**entries: dict[str, Any]) -> Plan:
 
 
 @pytest.mark.parametrize(
-    ("entry", "message"),
+    "entry",
     [
-        (
-            {"first": "debat", "second": "prompt"},
-            "contrasts.x.first: unknown experiment 'debat'; did you mean 'debate'?",
-        ),
-        (
-            {"first": "debate/c", "second": "prompt"},
-            "x.first: unknown model of experiment 'debate' 'c'",
-        ),
-        (
-            {"first": "debate", "second": "prompt", "metric": "acuracy"},
-            "x.metric: unknown metric of contrasts 'acuracy'",
-        ),
-        ({"first": "debate", "second": "prompt", "direction": "up"}, "x.direction: found 'up'"),
-        (
-            {"first": "debate", "second": "debate"},
-            "contrasts.x: both sides are debate, 2 models; expected two that differ",
-        ),
-        (
-            {"first": "debate", "secnd": "prompt"},
-            "contrasts.x.secnd: unknown key 'secnd'; did you mean 'second'?",
-        ),
-        (
-            {"first": "debate/a", "second": "debate/b", "first_cases": {"sex": "f"}},
-            "Add `paired: false`",
-        ),
+        {"first": "debat", "second": "prompt"},
+        {"first": "debate/c", "second": "prompt"},
+        {"first": "debate", "second": "prompt", "metric": "acuracy"},
+        {"first": "debate", "second": "prompt", "direction": "up"},
+        {"first": "debate", "second": "debate"},
+        {"first": "debate", "secnd": "prompt"},
+        {"first": "debate/a", "second": "debate/b", "first_cases": {"sex": "f"}},
     ],
 )
-def test_a_mistake_in_a_contrast_names_key_and_remedy(entry: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError) as raised:
+def test_a_mistake_in_a_contrast_names_key_and_remedy(
+    entry: dict[str, Any], refusal: Refusal
+) -> None:
+    with refusal():
         make_plan(x=entry)
-    assert message in str(raised.value)
 
 
 def test_sides_share_models_or_state_why_no_test_is_possible() -> None:
@@ -320,15 +303,17 @@ def test_the_gain_over_the_most_frequent_label_is_a_metric(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("entry", "message"),
+    "entry",
     [
-        ({}, "name one of them"),
-        ({"second": "prompt", "threshold": 1}, "name one of them"),
-        ({"threshold": 1, "second_metric": "f1"}, "leave them out"),
+        {},
+        {"second": "prompt", "threshold": 1},
+        {"threshold": 1, "second_metric": "f1"},
     ],
 )
-def test_a_contrast_has_a_second_side_or_a_threshold(entry: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
+def test_a_contrast_has_a_second_side_or_a_threshold(
+    entry: dict[str, Any], refusal: Refusal
+) -> None:
+    with refusal():
         make_plan(x={"first": "debate/a", **entry})
 
 

@@ -8,6 +8,7 @@ import yaml
 
 from moot.papers.as_published import confirm_served
 from moot.plan.papers_of_run import compare_with_papers, has_own_experiments, paper_plan
+from moot.plan.plan import Plan
 from moot.report.published import COLUMNS
 from moot.report.study_results import PaperMatch
 from moot.scores import to_frame
@@ -31,8 +32,14 @@ def match_with_paper(
     return run_match
 
 
-def test_the_papers_configuration_repeats_itself() -> None:
-    matches = compare_with_papers(make_plan(paper=True))
+@pytest.fixture(scope="module")
+def papers() -> Plan:
+    """Return the plan of the papers' designs."""
+    return make_plan(paper=True)
+
+
+def test_the_papers_configuration_repeats_itself(papers: Plan) -> None:
+    matches = compare_with_papers(papers)
     paper = paper_plan(PROJECT)
     for (name, _), run in matches.runs.items():
         is_example = name == "paper-feedback-example"  # one case repeats no published value
@@ -81,9 +88,8 @@ def test_own_experiments_are_not_shipped_ones(change: dict[str, Any], is_own: bo
     assert has_own_experiments(plan) == is_own, list(plan.experiments)
 
 
-def test_the_papers_experiments_are_not_own() -> None:
-    plan = make_plan(paper=True)
-    assert len(plan.experiments) > 10 and not has_own_experiments(plan)
+def test_the_papers_experiments_are_not_own(papers: Plan) -> None:
+    assert len(papers.experiments) > 10 and not has_own_experiments(papers)
 
 
 @pytest.mark.parametrize("experiment", [{}, {"cases": 200}, {"cases": None}])
@@ -173,13 +179,12 @@ def test_models_of_seats_and_labelers_are_compared() -> None:
     ],
 )
 def test_a_run_that_another_model_served_is_not_as_published(
-    served_model: str, is_same: bool
+    served_model: str, is_same: bool, papers: Plan
 ) -> None:
-    plan = make_plan(paper=True)
     run = ("paper-gpt-caselaw", "gpt-4o")
     versions = Score(METRIC, 9.0, group=f"{GROUP}gpt-4o: {served_model}, fp_1", n=9)
     matches = confirm_served(
-        compare_with_papers(plan), to_frame(*run, [versions]), plan.config.models
+        compare_with_papers(papers), to_frame(*run, [versions]), papers.config.models
     )
     assert bool(matches.runs[run].repeats) is is_same
     assert matches.run("paper-gpt-caselaw", "gpt-3.5-turbo").repeats
@@ -205,7 +210,7 @@ def test_a_source_experiment_is_compared_by_its_settings(
     assert match.repeats == (("paper-feedback-assistant-caselaw",) if is_same else ())
 
 
-def test_control_arms_are_not_as_published() -> None:
+def test_control_arms_are_not_as_published(papers: Plan) -> None:
     courtroom = {
         "protocol": "courtroom",
         "dataset": "nlsy97",
@@ -221,7 +226,7 @@ def test_control_arms_are_not_as_published() -> None:
     assert len(plan.experiments) == 4
     for name in set(plan.experiments) - {"mine"}:
         assert matches.run(name, "gemma-2").repeats == ()
-    experiments = make_plan(paper=True).experiments.values()
+    experiments = papers.experiments.values()
     studies = {experiment.study for experiment in experiments if experiment.config.control}
     assert studies == set(STUDIES)
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from declared_jobs import declared_jobs
+from messages import Refusal
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
 
@@ -52,27 +53,18 @@ def test_a_loader_finds_the_artifacts_that_it_needs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        (
-            {"summaries": "sumarise/gpt-4.1"},
-            "datasets.cases.summaries: unknown experiment of this run 'sumarise'",
-        ),
-        (
-            {"summaries": "summarise/tiny"},
-            "datasets.cases.summaries: unknown model of experiment 'summarise' 'tiny'",
-        ),
-        ({"summaries": "summarise"}, "datasets.cases.summaries"),
-        (
-            {"opinions": "cases"},
-            "datasets.cases.summaries: experiment 'summarise' argues over 'cases'",
-        ),
+        {"summaries": "sumarise/gpt-4.1"},
+        {"summaries": "summarise/tiny"},
+        {"summaries": "summarise"},
+        {"opinions": "cases"},
     ],
 )
 def test_a_data_set_without_its_source_is_an_error(
-    tmp_path: Path, change: dict[str, str], message: str
+    tmp_path: Path, change: dict[str, str], refusal: Refusal
 ) -> None:
-    with pytest.raises(UserError, match=message):
+    with refusal():
         make_plan(tmp_path, **change)
 
 

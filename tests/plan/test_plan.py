@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from declared_jobs import declared_jobs
+from messages import Refusal
 from moot.core.config import schema_json
 from moot.core.errors import UserError
 from moot.core.read_config import merge_over_defaults
@@ -50,65 +51,28 @@ def make_plan(tmp_path: Path, change: dict[str, Any]) -> Plan:
 
 
 @pytest.mark.parametrize(
-    ("change", "expected"),
+    "change",
     [
-        (
-            {"experiments": {"trial": {"models": ["smal"]}}},
-            "unknown model 'smal'; did you mean 'small'?",
-        ),
-        (
-            {"experiments": {"trial": {"protocol": "courtrom"}}},
-            "unknown protocol 'courtrom'; did you mean 'courtroom'?",
-        ),
-        (
-            {"experiments": {"trial": {"dataset": "nlsy79"}}},
-            "unknown data set 'nlsy79'; did you mean 'nlsy97'?",
-        ),
-        (
-            {"experiments": {"trial": {"params": {"strateg": "call"}}}},
-            "experiments.trial.params.strateg: unknown key 'strateg'; did you mean 'strategy'?",
-        ),
-        (
-            {"experiments": {"trial": {"params": {"strategy": "loud"}}}},
-            "experiments.trial.params.strategy: found 'loud'",
-        ),
-        ({"experiments": {"trial": {"params": {"seats": {"judge": "x"}}}}}, "unknown model 'x'"),
-        (
-            rejudge_entry(source_experiment="trail", source_model="small"),
-            "again.params.source_experiment: unknown experiment of this run 'trail'; did you mean"
-            " 'trial'?",
-        ),
-        (
-            rejudge_entry(source_experiment="trial", source_model="smal"),
-            (
-                "again.params.source_model: unknown model of experiment 'trial' 'smal'; did you"
-                " mean"
-                " 'small'?"
-            ),
-        ),
-        (
-            {
-                **rejudge_entry("vast", source_experiment="trial", source_model="small"),
-                "datasets": {"vast": {"source": "sample"}},
-            },
-            (
-                "experiment 'trial' is about data set 'nlsy97', 'again' about 'vast'; expected"
-                " the same"
-            ),
-        ),
-        (
-            {"datasets": {"nlsy97": {"source": "synthetic", "narative": "list"}}},
-            "unknown key 'narative'; did you mean 'narrative'?",
-        ),
+        {"experiments": {"trial": {"models": ["smal"]}}},
+        {"experiments": {"trial": {"protocol": "courtrom"}}},
+        {"experiments": {"trial": {"dataset": "nlsy79"}}},
+        {"experiments": {"trial": {"params": {"strateg": "call"}}}},
+        {"experiments": {"trial": {"params": {"strategy": "loud"}}}},
+        {"experiments": {"trial": {"params": {"seats": {"judge": "x"}}}}},
+        rejudge_entry(source_experiment="trail", source_model="small"),
+        rejudge_entry(source_experiment="trial", source_model="smal"),
+        {
+            **rejudge_entry("vast", source_experiment="trial", source_model="small"),
+            "datasets": {"vast": {"source": "sample"}},
+        },
+        {"datasets": {"nlsy97": {"source": "synthetic", "narative": "list"}}},
     ],
 )
 def test_a_mistake_is_reported_with_file_key_and_expected_value(
-    tmp_path: Path, change: dict[str, Any], expected: str
+    tmp_path: Path, change: dict[str, Any], refusal: Refusal
 ) -> None:
-    with pytest.raises(UserError) as caught:
+    with refusal():
         make_plan(tmp_path, change)
-    assert expected in str(caught.value)
-    assert "mine.yaml" in str(caught.value)
 
 
 def test_run_takes_names_patterns_and_the_name_of_a_grid(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from test_plan import make_plan
 
 from declared_jobs import declared_jobs
+from messages import Refusal
 from moot.core.errors import UserError
 from moot.papers.wording import MOOT_WORDING, OTHER_WORDING
 from moot.plan.papers_of_run import compare_with_papers
@@ -79,41 +80,23 @@ def test_another_wording_is_not_as_published(tmp_path: Path, wordings: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "message"),
+    ("file", "text"),
     [
-        (
-            "courtroom/verdikt.jinja",
-            VERDICT,
-            (
-                "unknown prompt template 'courtroom/verdikt.jinja'; did you mean"
-                " 'courtroom/verdict.jinja'?"
-            ),
-        ),
-        ("verdict.jinja", VERDICT, "did you mean 'courtroom/verdict.jinja'?"),
-        ("panel/vote.jinja", VERDICT, "unknown prompt template 'panel/vote.jinja'"),
-        (
-            "courtroom/belief.jinja",
-            "{% if %}",
-            "courtroom/belief.jinja, line 1: Expected an expression",
-        ),
-        (
-            "courtroom/belief.jinja",
-            '{% extends "courtroom/bass.jinja" %}',
-            "courtroom/bass.jinja: not found",
-        ),
+        ("courtroom/verdikt.jinja", VERDICT),
+        ("verdict.jinja", VERDICT),
+        ("panel/vote.jinja", VERDICT),
+        ("courtroom/belief.jinja", "{% if %}"),
+        ("courtroom/belief.jinja", '{% extends "courtroom/bass.jinja" %}'),
     ],
 )
 def test_an_unused_or_faulty_template_is_an_error(
-    tmp_path: Path, wordings: Path, file: str, text: str, message: str
+    tmp_path: Path, wordings: Path, file: str, text: str, refusal: Refusal
 ) -> None:
     path = wordings / "plain" / file
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
-    with pytest.raises(UserError) as raised:
+    with refusal():
         make_worded_plan(tmp_path)
-    assert "experiments.worded.prompts: " in str(raised.value)
-    assert message in str(raised.value)
-    assert "\n" not in str(raised.value)
 
 
 def test_templates_for_a_language_and_included_templates_are_used(

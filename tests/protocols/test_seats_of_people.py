@@ -10,6 +10,7 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL
 from fault_server import FaultServer
+from messages import Refusal
 from moot.commands.preview import preview
 from moot.core.artifacts import read_cases
 from moot.core.errors import RunStoppedError, UserError
@@ -191,34 +192,21 @@ def test_two_people_in_one_debate_answer_independently(server: FaultServer, fold
 
 
 @pytest.mark.parametrize(
-    ("seats", "message"),
+    "seats",
     [
-        (
-            {"jugde": "person"},
-            "unknown seat 'jugde'; did you mean 'judge'? Known: defense, judge, prosecutor.",
-        ),
-        ({"jugde": "test"}, "unknown seat 'jugde'; did you mean 'judge'?"),
-        ({"judge": "persn"}, "unknown model 'persn'; did you mean 'person'?"),
-        (
-            {"judge": "person:Ann Lee"},
-            "'person:Ann Lee' is not a person; expected 'person' or 'person:NAME'",
-        ),
-        (
-            {"judge": "person", "defense": "person"},
-            "'judge' and 'defense' are both person's; who sits in two seats",
-        ),
-        ({"judge": "person:a", "defense": "person:a"}, "'judge' and 'defense' are both person:a's"),
+        {"jugde": "person"},
+        {"jugde": "test"},
+        {"judge": "persn"},
+        {"judge": "person:Ann Lee"},
+        {"judge": "person", "defense": "person"},
+        {"judge": "person:a", "defense": "person:a"},
     ],
 )
 def test_an_invalid_seat_is_an_error(
-    seats: dict[str, str], message: str, server: FaultServer, folder: Path
+    seats: dict[str, str], refusal: Refusal, server: FaultServer, folder: Path
 ) -> None:
-    with pytest.raises(UserError) as caught:
+    with refusal():
         plan_debates(server.url, "courtroom", seats)
-    assert str(caught.value).startswith(
-        "configuration: experiments.trial.params.seats: "
-    ) and message in str(caught.value)
-    assert "\n" not in str(caught.value)
     plan_debates(server.url, "courtroom", {"judge": "person:a", "defense": "person:b"})
 
 

@@ -80,7 +80,6 @@ def test_what_the_user_registers_works_like_moots_own(built: Workflow) -> None:
     leaders = read_result(built, "baselines/coins.parquet")
     assert set(leaders.loc[leaders["baseline"] == "first", "status"]) == {"ok"}
     assert "coins" in (built.work / TARGETS[0]).read_text()
-    assert built.jobs(*TARGETS) == set()
 
 
 def test_two_wordings_are_two_experiments_and_share_the_calls_that_are_the_same(
@@ -121,38 +120,22 @@ def test_an_edit_reruns_only_dependent_jobs(built: Workflow) -> None:
     helper.write_text(text)
 
 
-FAULTS = {
-    "folder": ({"extensions": "owns"}, "extensions: "),
-    "name": (
-        {
-            "extensions": ["own", "taken"],
-            "experiments/late": {"protocol": "late", "dataset": "coins", "models": "echo"},
-        },
-        "moot.extensions.taken.more: the scorer 'classification' exists already",
-    ),
-}
 TAKEN_NAME = 'from moot.scores import scorer\nscorer("classification")(print)\n'
+LATE = {"protocol": "late", "dataset": "coins", "models": "echo"}
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_mistake_is_one_message(fault: str, built: Workflow) -> None:
-    change, message = FAULTS[fault]
-    (built.work / "taken").mkdir(exist_ok=True)
+def test_a_name_that_exists_is_one_message(built: Workflow) -> None:
+    (built.work / "taken").mkdir()
     (built.work / "taken" / "more.py").write_text(TAKEN_NAME)
+    change = {"extensions": ["own", "taken"], "experiments/late": LATE}
     built.configure(deepcopy({**CONFIG, **change}))
     process = built.run(*TARGETS, "--dry-run")
     built.configure(deepcopy(CONFIG))
     assert process.returncode == 1
+    message = "moot.extensions.taken.more: the scorer 'classification' exists already"
     assert process.stdout.count(message) == 1, process.stdout
     assert process.stdout.count("moot: ") == 1, "nothing that follows from it"
     assert "Traceback" not in process.stdout and "registry.py" not in process.stdout
-
-
-def test_a_target_of_an_unknown_name_has_no_rule(built: Workflow) -> None:
-    process = built.run("results/cases/vasst.parquet", "--dry-run")
-    assert process.returncode == 1
-    assert "KeyError" not in process.stdout
-    assert "results/cases/vasst.parquet" in process.stdout
 
 
 def test_another_configuration_takes_the_folder_only_when_asked(built: Workflow) -> None:
@@ -255,7 +238,6 @@ def test_moot_is_deployed_from_a_repository_as_snakedeploy_does(
 LOAD = """
 from pathlib import Path
 import pandas as pd
-from moot.core.extensions import load_extensions
 from moot.training.stored_baselines import load
 load_extensions(["own"])
 print(load(Path("results/models/coins/first.skops")).predict(pd.DataFrame({"text": ["x"]})))

@@ -116,9 +116,6 @@ def test_a_missing_key_is_reported_before_any_job_starts(workflow: Workflow) -> 
     )
     assert "Traceback" not in process.stdout
     assert not (workflow.work / "results" / "cases").exists()
-    process = workflow.run("results/scores/trial.parquet", "--config", "replay=true")
-    assert "is empty" not in process.stdout
-    assert "replay: the ledger" in process.stdout
 
 
 def test_the_first_page_is_written_when_jobs_fail(workflow: Workflow) -> None:

@@ -111,13 +111,6 @@ def test_a_rubric_of_the_users_own_is_labelled_by_all_and_counted(tmp_path: Path
             [(ann["item"][0], other_label, "cyd")], columns=["item", "label", "adjudicator"]
         )
         decided.to_csv(data / "annotations/settled.csv", index=False)
-        (data / "annotations/odd.csv").write_text(f"item,label\n{ann['item'][1]},AFFIRM\n")
-        process = workflow.run(*TABLES)
-        assert (
-            process.returncode == 1
-            and "found 'AFFIRM', expected one of: Contract & law, Fairness" in process.stdout
-        )
-        (data / "annotations/odd.csv").unlink()
         process = workflow.run(*TABLES)
         assert process.returncode == 0, process.stdout[-4000:]
         shares, changes, agreement = (

@@ -190,11 +190,6 @@ def test_only_the_experiments_of_the_items_ran(built: Built) -> None:
     assert {path.name for path in folder.iterdir()} == set(EXPERIMENTS)
 
 
-def test_papers_are_not_built_again_without_a_change(built: Built) -> None:
-    rules = {"download", "load_cases", "run_debates", "predict", "paper_courtroom"}
-    assert not built.workflow.jobs("papers") & rules
-
-
 def test_a_changed_verdict_prompt_reruns_the_verdicts_and_their_items(built: Built) -> None:
     calls, states = built.server.count(), built.state_of_results()
     built.workflow.edit(VERDICT, "then decide.", "then decide without haste.")

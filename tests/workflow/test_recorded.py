@@ -284,28 +284,3 @@ def test_recorded_debates_run_before_debates_by_models(built: Workflow) -> None:
         for block in blocks
     }
     assert priorities["nyu-people-consult"] == priorities["my-results"] > priorities["trial"]
-
-
-def test_with_nothing_changed_nothing_runs(built: Workflow) -> None:
-    assert built.jobs(*TABLES) == set()
-
-
-def test_cells_that_cannot_be_read_end_with_a_message_each(built: Workflow) -> None:
-    files = [built.work / "answers.csv", built.work / ANSWERS_PATH]
-    texts = [path.read_text() for path in files]
-    for path, text in zip(files, texts, strict=True):
-        path.write_text(text.replace("UNKNOWN", "PERHAPS"))
-    process = built.run(
-        "results/records/mine.parquet", "results/records/compas-records.parquet", "--keep-going"
-    )
-    for path, text in zip(files, texts, strict=True):
-        path.write_text(text)
-    assert process.returncode == 1
-    assert (
-        "answers.csv: row 3, column 'said': found 'PERHAPS', expected one of NO, YES"
-        in process.stdout
-    )
-    assert (
-        "debate_aggregate_compas.csv: row 3, column 'prediction': found 'PERHAPS'" in process.stdout
-    )
-    assert "Traceback" not in process.stdout

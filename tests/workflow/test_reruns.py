@@ -50,6 +50,8 @@ CONFIG = {
         "dataset": "people",
         "models": ["fast", "slow"],
         "cases": 2,
+        "params": {"strategy": "none", "beliefs": "none"},
+        "attribution": {"repeats": 2},
     },
     "experiments/panel": {
         "protocol": "panel",
@@ -92,6 +94,7 @@ CONFIG = {
 SHEET = "results/annotation_sheets/panel/slow.txt"
 TRIAL = (
     "results/tables/courtroom/deferral.csv",
+    "results/tables/courtroom/what_moved.csv",
     "results/outcome/courtroom.csv",
     "results/reader/courtroom.html",
 )
@@ -133,6 +136,14 @@ tables_..., figures_...
 """
 TIMED = ("train_baselines", "train_assistant")
 """Rules whose outputs hold the time of fitting or of packing."""
+AFTER_DEBATES = {"run_debates", "predict", "score", "outcome", "reader"}
+AFTER_DEBATES |= {"tables_courtroom"}
+AFTER_LABELS = {"label_statements", "score", "tables_appellate"}
+EDITS = {
+    "scores/confidence_scores.py": {"score", "tables_courtroom", "tables_appellate"},
+    "llm/chat.py": AFTER_DEBATES | AFTER_LABELS,
+}
+"""A module to the rules that run again after its edit."""
 
 
 class Reruns(Workflow):
@@ -151,7 +162,7 @@ class Reruns(Workflow):
             for name, server in zip(("fast", "slow"), servers, strict=True)
         }
         self.base: dict[str, Any] = {**models, **CONFIG, "ledger": str(folder / "ledger")}
-        super().__init__(folder, "", analyses=("deferral",))
+        super().__init__(folder, "", analyses=("deferral", "attribution"))
         for script in (self.project / "scripts").glob("*.py"):
             script.write_text(script.read_text() + KEEP_JOB)
         self.opinions = self.work / "data" / "raw" / "mine" / "two.jsonl"
@@ -201,7 +212,30 @@ def built(
 
 
 def test_with_nothing_changed_nothing_runs(built: Reruns) -> None:
+    """Another model in the catalogue is no change."""
+    built.configure({"models/unused": {"model": "another"}})
     assert built.jobs(*TRIAL, *PANEL, *OTHER_TARGETS) == set()
+    built.configure({})
+
+
+def test_the_judge_alone_is_asked_without_each_turn(built: Reruns) -> None:
+    """Two cases of six turns: two answers without each turn, four about the unchanged debate."""
+    moved = pd.read_csv(built.work / "results/tables/courtroom/what_moved.csv").set_index("group")
+    assert moved.loc["all", "changes"].tolist() == [2 * 6] * 2
+    for model in ("fast", "slow"):
+        calls = built.work / f"results/calls/trial-arm=attribution/{model}.parquet"
+        assert len(pd.read_parquet(calls)) == 2 * (4 + 6 * 2)
+
+
+def test_an_edited_module_reruns_the_rules_that_state_its_folder(built: Reruns) -> None:
+    for name, rules in EDITS.items():
+        file = built.project / "scripts" / "moot" / name
+        text, state = file.read_text(), file.stat()
+        file.write_text(f"{text}\nEDITED = True\n")
+        assert built.jobs(*TRIAL, *PANEL) == rules
+        file.write_text(text)
+        # with another time, each later process would import all modules anew
+        os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
 
 
 RUN_AGAIN = """
@@ -256,11 +290,6 @@ def test_a_rule_reads_only_its_inputs(
     changed = [old for old, rebuilt in pairs if old.read_bytes() != rebuilt.read_bytes()]
     assert rule in TIMED or changed == []
     assert [server.count() for server in servers] == request_counts
-
-
-AFTER_DEBATES = {"run_debates", "predict", "score", "outcome", "reader"}
-AFTER_DEBATES |= {"tables_courtroom"}
-AFTER_LABELS = {"label_statements", "score", "tables_appellate"}
 
 
 @contextmanager
@@ -362,7 +391,7 @@ def test_jobs_that_depend_on_a_change_are_built_again_after_interrupted_runs(
     there for up to date.
     """
     built.base |= {
-        "experiments/trial/params": {"max_reason_chars": 100},
+        "experiments/trial/params": {"strategy": "none", "max_reason_chars": 100},
         "experiments/panel/labelers": ["rules", "judge:slow"],
     }
     built.configure({})

@@ -26,8 +26,8 @@ from moot.plan.plan import Plan
 from moot.protocols import PROTOCOLS
 
 VALID = [pair for pair in product(PROTOCOLS, ARMS) if pair not in MEANINGLESS]
-PAIRS = [*VALID[::3], *{reason: pair for pair, reason in MEANINGLESS.items()}.values()]
-"""Every third pair that makes sense, so that each protocol and arm has some, and one pair for each
+PAIRS = [*VALID[::5], *{reason: pair for pair, reason in MEANINGLESS.items()}.values()]
+"""Every fifth pair that makes sense, so that each protocol and arm has some, and one pair for each
 reason.
 """
 

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from messages import Refusal
 from moot.core.errors import UserError
 from moot.datasets import LoadContext, Loaded
 from moot.datasets.opinion_text import Names, collect_names, find_leaks, join_lines
@@ -198,24 +199,23 @@ def test_a_full_opinion_is_a_case_for_summaries(tmp_path: Path, load_context: Co
 
 
 @pytest.mark.parametrize(
-    ("record", "message"),
+    "record",
     [
-        ({"id": "1", "text": "   "}, "found '   ', expected the full text of one opinion"),
-        ({"id": "1", "text": "x" * 2_000_000}, "at most 1,000,000 characters"),
-        ({"id": "1", "text": CAPTION, "outcome": "Perhaps"}, "found 'perhaps', expected one of"),
-        ({"id": " ", "text": CAPTION}, "blank; expected an id"),
-        ({"id": "1"}, "missing column text"),
+        {"id": "1", "text": "   "},
+        {"id": "1", "text": "x" * 2_000_000},
+        {"id": "1", "text": CAPTION, "outcome": "Perhaps"},
+        {"id": " ", "text": CAPTION},
+        {"id": "1"},
     ],
 )
 def test_bad_opinions_get_one_clear_message(
-    record: dict[str, Any], message: str, tmp_path: Path
+    record: dict[str, Any], refusal: Refusal, tmp_path: Path
 ) -> None:
     path = tmp_path / "opinions.jsonl"
     rows = [{"id": "2", "text": CAPTION, "outcome": "Affirm"}] * ("text" in record)
     path.write_text("\n".join(map(json.dumps, [*rows, record])))
-    with pytest.raises(UserError, match=message) as error:
+    with refusal():
         read_opinions(path, 0, {})
-    assert str(path) in str(error.value)
     if rows:
         assert [entry.outcome for entry in read_opinions(path, 0.5, {})] == ["affirm"]
 

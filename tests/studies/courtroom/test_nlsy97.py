@@ -1,6 +1,5 @@
 """NLSY97: the published table, cleaning, splits, rankings, raw extracts, and faulty files."""
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import product
@@ -12,6 +11,7 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from messages import Refusal
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.people import feature_ranking
@@ -247,38 +247,26 @@ def _spoil(column: str, value: str) -> Callable[[pd.DataFrame], pd.DataFrame]:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"),
+    "spoil",
     [
-        (lambda table: table.drop(columns="cocaine"), "missing column cocaine"),
-        (_spoil("id", "1"), "row 40, column 'id': '1' is in rows 1, 40"),
-        (_spoil("id", "x/../y"), "row 40, column 'id': found 'x/../y', expected a whole number"),
-        (
-            _spoil(LABEL, "perhaps"),
-            f"row 40, column '{LABEL}': found 'perhaps', expected one of: True, False",
-        ),
-        (
-            _spoil("sex", "unknown"),
-            "row 40, column 'sex': found 'unknown', expected one of: male, female",
-        ),
-        (_spoil("age", "old"), "row 40, column 'age': found 'old', expected a whole number"),
-        (
-            lambda table: table.assign(**{LABEL: "False"}),
-            "data set 'data': the train split has no case of label 'yes'",
-        ),
-        (
-            lambda table: table.head(2).assign(**{LABEL: ["True", "False"]}),
-            "split has no case of label",
-        ),
+        lambda table: table.drop(columns="cocaine"),
+        _spoil("id", "1"),
+        _spoil("id", "x/../y"),
+        _spoil(LABEL, "perhaps"),
+        _spoil("sex", "unknown"),
+        _spoil("age", "old"),
+        lambda table: table.assign(**{LABEL: "False"}),
+        lambda table: table.head(2).assign(**{LABEL: ["True", "False"]}),
     ],
 )
 def test_a_faulty_table_is_refused(
     spoil: Callable[[pd.DataFrame], pd.DataFrame],
-    message: str,
+    refusal: Refusal,
     tmp_path: Path,
     load_context: MakeContext,
 ) -> None:
     write(tmp_path, spoil(generate_nlsy97(seed=1, rows=40)))
-    with pytest.raises(UserError, match=re.escape(message)):
+    with refusal():
         load(Nlsy97Options(source="local"), load_context())
 
 
@@ -430,60 +418,42 @@ def test_rearrest_is_built_from_arrest_months(tmp_path: Path, load_context: Make
 
 
 @pytest.mark.parametrize(
-    ("files", "message"),
+    "files",
     [
-        ({}, "no CSV file there; put your NLS Investigator extracts"),
-        ({"a.csv": "R0000100,R0536300,R0536402\n1,1,1980\n"}, "race needs column R1482600"),
-        (
-            {"a.csv": "R0000100,R0536300,R0536402,R1482600\n1,7,1980,1\n"},
-            "row 1, column 'R0536300': found 7, expected",
-        ),
-        (
-            {"a.csv": "R0000100,R0536300,R0536402,R1482600\n1,1,-9,1\n"},
-            "row 1, column 'R0536402': found code -9",
-        ),
-        (
-            {"a.csv": "R0000100,R0536300\n1,x\n"},
-            "row 1, column 'R0536300': found 'x', expected a whole number",
-        ),
-        (
-            {"a.csv": "R0000100,R0536300\n1,1\n1,2\n"},
-            "row 2, column 'R0000100': '1' is in rows 1, 2",
-        ),
-        ({"a.csv": "ID,R0536300\n1,1\n"}, "missing column R0000100"),
-        (
-            {"a.csv": "PUBID_1997,R0536300,KEY!SEX_1997\n1,1,1\n"},
-            "column 'R0536300' occurs twice in the header",
-        ),
-        (
-            {"a.csv": "R0000100,R0536300\n1,1\n2,1\n", "b.csv": "R0000100,R0536300\n2,2\n"},
-            "respondent 2, column 'R0536300': found 2, but another extract there says 1",
-        ),
+        {},
+        {"a.csv": "R0000100,R0536300,R0536402\n1,1,1980\n"},
+        {"a.csv": "R0000100,R0536300,R0536402,R1482600\n1,7,1980,1\n"},
+        {"a.csv": "R0000100,R0536300,R0536402,R1482600\n1,1,-9,1\n"},
+        {"a.csv": "R0000100,R0536300\n1,x\n"},
+        {"a.csv": "R0000100,R0536300\n1,1\n1,2\n"},
+        {"a.csv": "ID,R0536300\n1,1\n"},
+        {"a.csv": "PUBID_1997,R0536300,KEY!SEX_1997\n1,1,1\n"},
+        {"a.csv": "R0000100,R0536300\n1,1\n2,1\n", "b.csv": "R0000100,R0536300\n2,2\n"},
     ],
 )
 def test_a_faulty_extract_is_refused(
-    files: dict[str, str], message: str, tmp_path: Path, load_context: MakeContext
+    files: dict[str, str], refusal: Refusal, tmp_path: Path, load_context: MakeContext
 ) -> None:
     for name, content in files.items():
         extract(tmp_path, content, name)
-    with pytest.raises(UserError, match=re.escape(message)):
+    with refusal():
         load(Nlsy97Options(source="investigator", outcome="incarcerated_2002"), load_context())
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new"),
     [
-        ("KEY_SEX_1997], codes", "KEY_SEX_1997], code", "variables.sex.code: Extra inputs"),
-        ("  victim:", "  victims:", "unmapped.victims: expected one of sex, age"),
-        ("  sex:", "  gender:", "variables.gender: expected one of sex, age"),
-        ("read: years_until_2002", "read: years", "variables.age.read: Input should be"),
-        ("missing:", "missing: [", "not YAML"),
+        ("KEY_SEX_1997], codes", "KEY_SEX_1997], code"),
+        ("  victim:", "  victims:"),
+        ("  sex:", "  gender:"),
+        ("read: years_until_2002", "read: years"),
+        ("missing:", "missing: ["),
     ],
 )
 def test_a_faulty_variable_map_is_refused(
-    old: str, new: str, message: str, tmp_path: Path, load_context: MakeContext
+    old: str, new: str, refusal: Refusal, tmp_path: Path, load_context: MakeContext
 ) -> None:
     text = (load_context().shipped / "config/nlsy97_variables.yaml").read_text()
     (tmp_path / "map.yaml").write_text(text.replace(old, new, 1))
-    with pytest.raises(UserError, match=re.escape(message)):
+    with refusal():
         read_variables(tmp_path / "map.yaml")

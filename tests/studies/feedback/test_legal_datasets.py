@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from messages import Refusal
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.near_duplicates import (
@@ -244,23 +245,20 @@ def test_masking_and_dropping_by_option(tmp_path: Path, load_context: MakeContex
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        (
-            {"labels": "Nobody wins"},
-            "row 3, column 'labels': found 'Nobody wins', expected one of: Plaintiff wins",
-        ),
-        ({"case_background": "  "}, "row 3, column 'case_background': empty"),
-        ({"case_background": 7}, "record 3"),
+        {"labels": "Nobody wins"},
+        {"case_background": "  "},
+        {"case_background": 7},
     ],
 )
 def test_caselaw_faults_name_their_row(
-    change: dict[str, Any], message: str, tmp_path: Path, load_context: MakeContext
+    change: dict[str, Any], refusal: Refusal, tmp_path: Path, load_context: MakeContext
 ) -> None:
     records: list[dict[str, Any]] = [*caselaw_records()]
     records[2] = {**records[2], **change}
     write_lines(tmp_path / "caselaw" / "trial_prediction.jsonl", records)
-    with pytest.raises(UserError, match=message):
+    with refusal():
         load(load_context("caselaw"), source="local")
 
 
@@ -284,20 +282,20 @@ def test_training_cases_of_a_single_class_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("meta", "message"),
+    "meta",
     [
-        ({"relevant_articles": []}, "expected a list with at least one label"),
-        ({"relevant_articles": ["264"]}, "expected a whole number"),
-        ({}, "meta.relevant_articles"),
+        {"relevant_articles": []},
+        {"relevant_articles": ["264"]},
+        {},
     ],
 )
 def test_cail18_faults(
-    meta: dict[str, Any], message: str, tmp_path: Path, load_context: MakeContext
+    meta: dict[str, Any], refusal: Refusal, tmp_path: Path, load_context: MakeContext
 ) -> None:
     write_lines(
         tmp_path / "cail18" / "cail2018_sample.jsonl", [{"fact": "某人拿走手机。", "meta": meta}]
     )
-    with pytest.raises(UserError, match=message):
+    with refusal():
         load(load_context("cail18"), source="local")
 
 

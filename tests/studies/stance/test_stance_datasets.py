@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from messages import Refusal
 from moot.core.cases import resembles_test_case
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
@@ -186,53 +187,27 @@ CLAIMS = "claim_stance/claim_stance_dataset_v1.csv"
 
 
 @pytest.mark.parametrize(
-    ("name", "file", "column", "value", "expected"),
+    ("name", "file", "column", "value"),
     [
-        ("vast", VAST, "label", None, ["vast_test.csv", "missing column", "label"]),
-        ("vast", VAST, "label", "3", ["row 3", "label", "'3'", "0, 1, 2"]),
-        ("vast", VAST, "post", "   ", ["row 3", "post", "expected a text"]),
-        (
-            "vast",
-            VAST,
-            "new_topic",
-            "x" * 5000,
-            ["row 3", "new_topic", "5000 characters", "at most 1000"],
-        ),
-        ("vast", VAST, "new_id", "50", ["row 3", "new_id", "rows 2, 3"]),
-        ("vast", VAST, "seen?", "maybe", ["row 3", "seen?", "'maybe'"]),
-        ("claim_stance", CLAIMS, "claims.stance", None, ["claims.stance"]),
-        (
-            "claim_stance",
-            CLAIMS,
-            "claims.stance",
-            "MIXED",
-            ["row 3", "claims.stance", "'MIXED'", "PRO, CON"],
-        ),
-        (
-            "claim_stance",
-            CLAIMS,
-            "claims.claimCorrectedText",
-            "",
-            ["row 3", "claims.claimCorrectedText", "expected a text"],
-        ),
-        (
-            "claim_polarity",
-            CLAIMS,
-            "claims.claimSentiment",
-            "0",
-            ["row 3", "claims.claimSentiment", "1, -1, blank"],
-        ),
-        ("agreement", CLAIMS, "claims.claimId", "1", ["row 3", "claims.claimId", "rows 1, 3"]),
-        ("agreement", CLAIMS, "split", "dev", ["row 3", "split", "'dev'"]),
+        ("vast", VAST, "label", None),
+        ("vast", VAST, "label", "3"),
+        ("vast", VAST, "post", "   "),
+        ("vast", VAST, "new_topic", "x" * 5000),
+        ("vast", VAST, "new_id", "50"),
+        ("vast", VAST, "seen?", "maybe"),
+        ("claim_stance", CLAIMS, "claims.stance", None),
+        ("claim_stance", CLAIMS, "claims.stance", "MIXED"),
+        ("claim_stance", CLAIMS, "claims.claimCorrectedText", ""),
+        ("claim_polarity", CLAIMS, "claims.claimSentiment", "0"),
+        ("agreement", CLAIMS, "claims.claimId", "1"),
+        ("agreement", CLAIMS, "split", "dev"),
     ],
 )
 def test_bad_files_get_one_clear_message(
-    tmp_path: Path, name: str, file: str, column: str, value: str | None, expected: list[str]
+    tmp_path: Path, name: str, file: str, column: str, value: str | None, refusal: Refusal
 ) -> None:
-    with pytest.raises(UserError) as caught:
+    with refusal():
         load(name, edited(tmp_path, file, column, value))
-    message = str(caught.value)
-    assert all(part in message for part in expected), message
 
 
 def test_missing_file_says_how_to_get_it(tmp_path: Path) -> None:
