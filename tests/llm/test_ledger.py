@@ -21,6 +21,7 @@ import sqlalchemy as sa
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
 from ledger_at_moment import open_at
+from messages import Refusal
 from moot.core import run_signals
 from moot.core.errors import RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
@@ -360,19 +361,19 @@ def test_a_damaged_reply_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cause", "remedies"),
+    "cause",
     [
-        ("locking protocol", ["network file system", "local folder", "PostgreSQL", "`ledger`"]),
-        ("database is locked", ["write lock", "run again"]),
-        ("database or disk is full", ["Make room on the disk"]),
-        ("attempt to write a readonly database", ["writable"]),
-        ("database disk image is malformed", ["damaged", ".recover"]),
-        ("disk I/O error", ["Check that it can be reached and written and that its disk"]),
-        ("unable to open database file", ["copy its folder"]),
+        "locking protocol",
+        "database is locked",
+        "database or disk is full",
+        "attempt to write a readonly database",
+        "database disk image is malformed",
+        "disk I/O error",
+        "unable to open database file",
     ],
 )
 def test_what_sqlite_says_of_a_folder_gets_a_cause_and_a_remedy(
-    tmp_path: Path, cause: str, remedies: list[str]
+    tmp_path: Path, cause: str, refusal: Refusal
 ) -> None:
     """The connection fails as it does on the file system in question."""
 
@@ -382,11 +383,5 @@ def test_what_sqlite_says_of_a_folder_gets_a_cause_and_a_remedy(
     engine = ledger_database.open_engine(str(tmp_path / "ledger"))
     sa.event.listen(engine, "connect", fail)
     place = str(tmp_path / "ledger")
-    with (
-        pytest.raises(UserError, match=f"ledger {place}: {cause}") as error,
-        ledger_database.explain_errors(lambda: place),
-        engine.connect(),
-    ):
+    with refusal(), ledger_database.explain_errors(lambda: place), engine.connect():
         pass
-    assert all(remedy in str(error.value) for remedy in remedies)
-    assert "No reply that it holds was changed." in str(error.value)

@@ -140,7 +140,8 @@ AFTER_DEBATES = {"run_debates", "predict", "score", "outcome", "reader"}
 AFTER_DEBATES |= {"tables_courtroom"}
 AFTER_LABELS = {"label_statements", "score", "tables_appellate"}
 EDITS = {
-    "scores/confidence_scores.py": {"score", "tables_courtroom", "tables_appellate"},
+    "scores/confidence_scores.py": (AFTER_DEBATES | AFTER_LABELS)
+    - {"run_debates", "predict", "label_statements"},
     "llm/chat.py": AFTER_DEBATES | AFTER_LABELS,
 }
 """A module to the rules that run again after its edit."""
@@ -227,17 +228,6 @@ def test_the_judge_alone_is_asked_without_each_turn(built: Reruns) -> None:
         assert len(pd.read_parquet(calls)) == 2 * (4 + 6 * 2)
 
 
-def test_an_edited_module_reruns_the_rules_that_state_its_folder(built: Reruns) -> None:
-    for name, rules in EDITS.items():
-        file = built.project / "scripts" / "moot" / name
-        text, state = file.read_text(), file.stat()
-        file.write_text(f"{text}\nEDITED = True\n")
-        assert built.jobs(*TRIAL, *PANEL) == rules
-        file.write_text(text)
-        # with another time, each later process would import all modules anew
-        os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
-
-
 RUN_AGAIN = """
 import logging, os, pickle, runpy, sys
 for job_file, folder in zip(sys.argv[1::2], sys.argv[2::2]):
@@ -290,6 +280,17 @@ def test_a_rule_reads_only_its_inputs(
     changed = [old for old, rebuilt in pairs if old.read_bytes() != rebuilt.read_bytes()]
     assert rule in TIMED or changed == []
     assert [server.count() for server in servers] == request_counts
+
+
+def test_an_edited_module_reruns_the_rules_that_state_its_folder(built: Reruns) -> None:
+    for name, rules in EDITS.items():
+        file = built.project / "scripts" / "moot" / name
+        text, state = file.read_text(), file.stat()
+        file.write_text(f"{text}\nEDITED = True\n")
+        assert built.jobs(*TRIAL, *PANEL) == rules
+        file.write_text(text)
+        # with another time, each later process would import all modules anew
+        os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
 
 
 @contextmanager

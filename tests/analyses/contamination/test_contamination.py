@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from courtroom_runs import PROJECT, configuration
+from messages import Refusal
 from moot.analyses.contamination.protocol import (
     decided_after,
     is_recovered,
@@ -203,13 +204,13 @@ def test_a_wrong_key_is_reported_before_the_run(
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
-    ("date", "message"),
+    "date",
     [
-        ("2nd May", "attribute 'date': found '2nd May'; expected a date such as 2024-05-31"),
-        (None, "has no attribute 'date'"),
+        "2nd May",
+        None,
     ],
 )
-async def test_a_date_that_cannot_be_read_is_named(date: str | None, message: str) -> None:
+async def test_a_date_that_cannot_be_read_is_named(date: str | None, refusal: Refusal) -> None:
     case = Case(
         "c1",
         "toy",
@@ -219,5 +220,5 @@ async def test_a_date_that_cannot_be_read_is_named(date: str | None, message: st
         ("no", "yes"),
         {"date": date} if date else {"year": "2024"},
     )
-    with pytest.raises(UserError, match=message):
+    with refusal():
         await hold("recall", case, REARREST, lambda _: json.dumps({}), date="date")
