@@ -1,6 +1,9 @@
 """Results of single prompts about people with a planted bias, made by moot's own jobs."""
 
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import NormalDist
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -10,18 +13,60 @@ import pandas as pd
 
 from courtroom_runs import PROJECT, configuration
 from moot.core.artifacts import read_cases
+from moot.core.cases import Case, stable_fraction
 from moot.jobs import debates
 from moot.jobs.baselines import train_baselines
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.job_results import load_study_results, write_scores
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
+from moot.llm.prompts import enclose
+from moot.llm.request import Request
 from moot.llm.stand_in import StandIn
 from moot.plan.plan import Plan
 from moot.report.study_results import StudyResults
-from planted_answers import LIKED, choose_as_planted
 
 RESULTS = Path("results")
+NORMAL = NormalDist()
+COMPETENCE, LIKED, DEVIATION = 0.7, 0.8, 1.2
+"""The share of true answers without a liking, and a liking for YES where a text says "man", in the
+log-odds of YES, whose standard deviation is `DEVIATION`."""
+
+
+def answer(
+    seed: int, judged_case: Case, competence: float = COMPETENCE, liked: float = LIKED
+) -> str:
+    """Return YES or NO to a case, right in the share `competence` where there is no liking."""
+    draw = NORMAL.inv_cdf(stable_fraction("answer", seed, judged_case.case_id))
+    skill = DEVIATION * NORMAL.inv_cdf(competence)
+    log_odds = DEVIATION * draw + (skill if judged_case.target == "yes" else -skill)
+    has_word = re.search(r"\bman\b", judged_case.text)
+    return "yes" if log_odds + (liked if has_word else 0.0) > 0 else "no"
+
+
+def probability_of_yes(target: str, liked: float) -> float:
+    """Return the probability of YES about a case, from its truth and the liking for YES."""
+    skill = NORMAL.inv_cdf(COMPETENCE)
+    return NORMAL.cdf((skill if target == "yes" else -skill) + liked / DEVIATION)
+
+
+def choose_as_planted(
+    cases: Sequence[Case], seed: int, **parameters: float
+) -> Callable[[Request, Sequence[Any]], Any]:
+    """Return how a stand-in chooses among YES and NO, by the case whose text a prompt holds."""
+    by_text = {enclose(item.text, "t"): item for item in cases}
+
+    def choose(request: Request, labels: Sequence[Any]) -> Any:
+        prompt = "\n".join(message.content for message in request.messages)
+        texts = re.findall(r"<\w+>\n(.*?)\n</\w+>", prompt, re.DOTALL)
+        keys = [f"<t>\n{text}\n</t>" for text in texts]
+        told = [by_text[key] for key in keys if key in by_text]
+        if not told or {str(label).casefold() for label in labels} != {"yes", "no"}:
+            return labels[0]
+        planted = answer(seed, told[-1], **parameters)
+        return next(label for label in labels if str(label).casefold() == planted)
+
+    return choose
 
 
 class Inputs(list[Path]):

@@ -10,8 +10,13 @@ from moot.analyses.counterfactual.tables import counterfactual_table
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from planted_answers import LIKED, probability_of_yes
-from results_about_people import predictions_by_sex, results_about_people, row
+from results_about_people import (
+    LIKED,
+    predictions_by_sex,
+    probability_of_yes,
+    results_about_people,
+    row,
+)
 
 Context = Callable[..., LoadContext]
 SWAPPED = {"man": "woman", "he": "she", "his": "her", "him": "her", "himself": "herself"}

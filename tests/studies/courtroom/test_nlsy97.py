@@ -213,15 +213,15 @@ def test_only_the_top_n_features_are_in_the_narrative(load_context: MakeContext)
 
 
 @pytest.mark.usefixtures("two_folds")
-@pytest.mark.parametrize(
-    ("narrative", "ranking"), [("list", "permutation"), ("prose", "mutual_information")]
-)
+@pytest.mark.parametrize("narrative", ["list", "prose"])
 def test_the_most_important_features_form_a_first_paragraph(
-    load_context: MakeContext, narrative: Any, ranking: Any
+    load_context: MakeContext, narrative: str
 ) -> None:
     options: dict[str, Any] = {"narrative": narrative, "rows": 300}
+    ranking = "mutual_information"
     plain = load(Nlsy97Options(**options), load_context())
-    loaded = load(Nlsy97Options(summary_features=2, ranking=ranking, **options), load_context())
+    summarised = Nlsy97Options(summary_features=2, ranking=ranking, **options)
+    loaded = load(summarised, load_context())
     assert loaded.features is not None
     ranked = rank_features(loaded.features, ranking, 42)
     for case, plain_case in zip(loaded.cases, plain.cases, strict=True):
