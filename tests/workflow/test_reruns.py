@@ -50,8 +50,6 @@ CONFIG = {
         "dataset": "people",
         "models": ["fast", "slow"],
         "cases": 2,
-        "params": {"strategy": "none", "beliefs": "none"},
-        "attribution": {"repeats": 2},
     },
     "experiments/panel": {
         "protocol": "panel",
@@ -94,7 +92,6 @@ CONFIG = {
 SHEET = "results/annotation_sheets/panel/slow.txt"
 TRIAL = (
     "results/tables/courtroom/deferral.csv",
-    "results/tables/courtroom/what_moved.csv",
     "results/outcome/courtroom.csv",
     "results/reader/courtroom.html",
 )
@@ -163,7 +160,7 @@ class Reruns(Workflow):
             for name, server in zip(("fast", "slow"), servers, strict=True)
         }
         self.base: dict[str, Any] = {**models, **CONFIG, "ledger": str(folder / "ledger")}
-        super().__init__(folder, "", analyses=("deferral", "attribution"))
+        super().__init__(folder, "", analyses=("deferral",))
         for script in (self.project / "scripts").glob("*.py"):
             script.write_text(script.read_text() + KEEP_JOB)
         self.opinions = self.work / "data" / "raw" / "mine" / "two.jsonl"
@@ -217,15 +214,6 @@ def test_with_nothing_changed_nothing_runs(built: Reruns) -> None:
     built.configure({"models/unused": {"model": "another"}})
     assert built.jobs(*TRIAL, *PANEL, *OTHER_TARGETS) == set()
     built.configure({})
-
-
-def test_the_judge_alone_is_asked_without_each_turn(built: Reruns) -> None:
-    """Two cases of six turns: two answers without each turn, four about the unchanged debate."""
-    moved = pd.read_csv(built.work / "results/tables/courtroom/what_moved.csv").set_index("group")
-    assert moved.loc["all", "changes"].tolist() == [2 * 6] * 2
-    for model in ("fast", "slow"):
-        calls = built.work / f"results/calls/trial-arm=attribution/{model}.parquet"
-        assert len(pd.read_parquet(calls)) == 2 * (4 + 6 * 2)
 
 
 RUN_AGAIN = """
@@ -392,7 +380,7 @@ def test_jobs_that_depend_on_a_change_are_built_again_after_interrupted_runs(
     there for up to date.
     """
     built.base |= {
-        "experiments/trial/params": {"strategy": "none", "max_reason_chars": 100},
+        "experiments/trial/params": {"max_reason_chars": 100},
         "experiments/panel/labelers": ["rules", "judge:slow"],
     }
     built.configure({})
