@@ -26,6 +26,7 @@ EXCLUDED = ("common", "hooks", "targets", "commands")
 """Files of rules that set up a run, or that declare no artifact."""
 NAMES = {
     "COMPARISON": COMPARISON,
+    "CORES": 1,
     "FIGURES": FIGURES,
     "INDEX": targets.INDEX,
     "IS_MAIN": False,
@@ -77,7 +78,6 @@ class DeclaredJobs:
 class _Workflow:
     """Evaluates what rules state, and keeps their digests."""
 
-    cores = 1
     global_resources: ClassVar[dict[str, Any]] = {}
 
     def __init__(self) -> None:

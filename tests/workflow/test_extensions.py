@@ -238,6 +238,7 @@ def test_moot_is_deployed_from_a_repository_as_snakedeploy_does(
 LOAD = """
 from pathlib import Path
 import pandas as pd
+from moot.core.extensions import load_extensions
 from moot.training.stored_baselines import load
 load_extensions(["own"])
 print(load(Path("results/models/coins/first.skops")).predict(pd.DataFrame({"text": ["x"]})))
