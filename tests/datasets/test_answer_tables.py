@@ -153,13 +153,14 @@ def test_a_confidence_is_read_on_its_scale(
             read_records("transcripts", **options)
 
 
-def test_truth_has_words_of_its_own_and_a_pattern_means_no_answer(tmp_path: Path) -> None:
+def test_truth_has_labels_of_its_own_and_a_pattern_means_no_answer(tmp_path: Path) -> None:
     rows = [
         {**ROWS[0], "said": "The answer is yes", "true": "1"},
         {**ROWS[1], "said": "I cannot say: both are right", "true": "1"},
     ]
     options = write_answers(tmp_path, rows) | {
-        "labels": {"/.*no/": "no", "/.*yes/": "yes", "0": "no", "1": "yes"},
+        "labels": {"/.*no/": "no", "/.*yes/": "yes"},
+        "truth_labels": {"0": "no", "1": "yes"},
         "no_answer": ["", "/I cannot say.*/"],
     }
     targets, debates = read_records("transcripts", **options)

@@ -348,6 +348,15 @@ def test_several_columns_give_the_id_together(tmp_path: Path) -> None:
         load(path, id=["court", "nr"])
 
 
+def test_a_feature_of_numbers_can_be_a_category(tmp_path: Path) -> None:
+    rows = [{**row, "postcode": str(10115 + number % 3)} for number, row in enumerate(ROWS)]
+    path = save_table(tmp_path / "t.csv", rows)
+    loaded = load(path, features=["age", "postcode"], categories=["postcode"])
+    assert loaded.features is not None
+    assert pd.api.types.is_numeric_dtype(loaded.features["age"])
+    assert not pd.api.types.is_numeric_dtype(loaded.features["postcode"])
+
+
 def test_several_files_are_the_splits_of_one_table(tmp_path: Path) -> None:
     for name, start in (("train", 0), ("dev", 20), ("test", 30)):
         save_table(tmp_path / f"{name}.csv", ROWS[start : start + 10])

@@ -167,7 +167,8 @@ def _make_features(
     """Return the features of tabular baselines: case_id, split, label, then a typed column per
     feature.
 
-    A column of numbers holds numbers; any other column is a category.
+    A column of numbers holds numbers, unless it is among the categories; any other column is a
+    category.
     """
     if not options.features:
         return None
@@ -179,7 +180,8 @@ def _make_features(
         }
     )
     for name in options.features:
-        frame[name] = _typed(rows[name].str.strip()).to_numpy()
+        cells = rows[name].str.strip()
+        frame[name] = (cells if name in options.categories else _typed(cells)).to_numpy()
     return frame
 
 

@@ -79,10 +79,13 @@ class TableOptions(UserDataOptions):
         (), description="Columns to group scores by. Models never see them. Default: none."
     )
     features: tuple[str, ...] = Field(
+        (), description="Columns that tabular baselines are trained on. Default: none."
+    )
+    categories: tuple[str, ...] = Field(
         (),
         description=(
-            "Columns that tabular baselines are trained on, as numbers if all of their cells are;"
-            " a letter makes a name of a number (D10115). Default: none."
+            "Features whose numbers are names (a postcode, a district). Default: a column of"
+            " numbers is a number."
         ),
     )
     split: str = Field(

@@ -135,9 +135,9 @@ class TranscriptsOptions(UserDataOptions):
     labels: LabelsByWord = Field(
         default_factory=dict,
         description=(
-            "Label for each answer and true answer as the file writes it, or for each regular"
-            " expression between slashes that matches a whole cell (YES: yes, '/no.*/': no); the"
-            " first match counts. Default: the answers in lower case."
+            "Label for each answer as the file writes it, or for each regular expression between"
+            " slashes that matches a whole cell (YES: yes, '/no.*/': no); the first match counts."
+            " Default: the answers in lower case."
         ),
     )
     no_answer: tuple[str, ...] = Field(
@@ -152,6 +152,13 @@ class TranscriptsOptions(UserDataOptions):
         description=(
             "Lowest and highest value of the column `confidence` ([0, 1], [1, 5]). Default: 0 to"
             " 100; required if no value is above 10."
+        ),
+    )
+    truth_labels: LabelsByWord = Field(
+        default_factory=dict,
+        description=(
+            "Label for each true answer as the file writes it, if its words are not those of"
+            " `labels`. Default: `labels`."
         ),
     )
     truth: str = Field(

@@ -32,15 +32,20 @@ class WordLabels(NamedTuple):
 def read_labels(rows: pd.DataFrame, check: RowChecker, options: TranscriptsOptions) -> WordLabels:
     """Find the meanings of the words in the columns with answers and true labels."""
     names = options.columns
-    label_of_word = _read_column(rows, check, options, names.answer)
-    label_of_truth = _read_column(rows, check, options, names.truth)
+    label_of_word = _read_column(rows, check, options, names.answer, options.labels)
+    truth_labels = options.truth_labels or options.labels
+    label_of_truth = _read_column(rows, check, options, names.truth, truth_labels)
     labels = _list_labels({**label_of_word, **label_of_truth}, options)
     _check_labels(labels, options)
     return WordLabels(label_of_word, label_of_truth, labels)
 
 
 def _read_column(
-    rows: pd.DataFrame, check: RowChecker, options: TranscriptsOptions, column: str
+    rows: pd.DataFrame,
+    check: RowChecker,
+    options: TranscriptsOptions,
+    column: str,
+    labels: Mapping[str, str],
 ) -> dict[str, str | None]:
     """Return the label of each word of a column, and note the words that mean neither a label nor
     a missing answer.
@@ -48,13 +53,13 @@ def _read_column(
     if not column:
         return {}
     rows[column] = rows[column].str.strip()
-    label_of_word = {word: _label(word, options) for word in sorted(rows[column].unique())}
+    label_of_word = {word: _label(word, options, labels) for word in sorted(rows[column].unique())}
     unknown_words = [
         word
         for word, label in label_of_word.items()
         if label is None and not is_listed(word, options.no_answer)
     ]
-    expected = f"one of {', '.join(options.labels) or 'a label'}"
+    expected = f"one of {', '.join(labels) or 'a label'}"
     check.refuse(rows[column], rows[column].isin(unknown_words), expected, _ADD_OR_CORRECT)
     return label_of_word
 
@@ -73,11 +78,11 @@ def _list_labels(
     return tuple(labels)
 
 
-def _label(word: str, options: TranscriptsOptions) -> str | None:
+def _label(word: str, options: TranscriptsOptions, labels: Mapping[str, str]) -> str | None:
     """Return the label that a word means; None if it means none."""
     if is_listed(word, options.no_answer):
         return None
-    return find_label(word, options.labels) if options.labels else word.strip().casefold()
+    return find_label(word, labels) if labels else word.strip().casefold()
 
 
 def _check_labels(labels: Sequence[str], options: TranscriptsOptions) -> None:
