@@ -41,7 +41,7 @@ PARAMS: dict[str, tuple[str, dict[str, tuple[Any, ...]]]] = {
     ),
     "appellate/figure1": ("panel", {"judges": (1, 3), "rounds": (1, 2)}),
     "appellate/figure3": ("synthetic_panel", {"judges": (1, 3)}),
-    "appellate/figure4": ("human_panel", {"judges": (1, 3), "human": ("bank", "ask")}),
+    "appellate/figure4": ("human_panel", {"judges": (1, 3), "seats": ({}, {"human": "person"})}),
 }
 
 
