@@ -19,17 +19,20 @@ CASES = 12
 OUTCOME = "results/outcome/comparison.csv"
 COURTROOM = "results/outcome/courtroom.csv"
 PREDICTIONS = "results/predictions/single/served.parquet"
-RETRY = "failed debates again, run `snakemake retry`"
+RETRY = "debates with failed calls again, run `snakemake retry`"
 
 
 class Runs:
-    """A workflow of one experiment of single prompts, and its server."""
+    """A workflow of one experiment, by default of single prompts, and its server."""
 
-    def __init__(self, folder: Path, server: FaultServer, **model: object) -> None:
+    def __init__(
+        self, folder: Path, server: FaultServer, experiment: str = "single", **model: object
+    ) -> None:
         self.server = server
         self.workflow = Workflow(folder, server.url, project=unedited_copy())
         entries = {f"models/served/{key}": value for key, value in model.items()}
-        self.workflow.configure({"run": ["single"], "experiments/single/cases": CASES, **entries})
+        cases = {f"experiments/{experiment}/cases": CASES}
+        self.workflow.configure({"run": [experiment], **cases, **entries})
 
     def run(self, *targets: str, status: int = 0) -> tuple[str, int]:
         """Run the workflow; return its output and the number of calls."""
@@ -59,6 +62,21 @@ def test_retry_asks_failed_debates_again_and_fills_the_results(
     assert f"the calls of the {failed} {RETRY}" in output
     output, calls = runs.run("retry")
     assert (calls, runs.count("failed", OUTCOME)) == (failed, 0) and RETRY not in output
+
+
+def test_retry_asks_the_failed_calls_of_valid_debates_too(
+    server: FaultServer, tmp_path: Path
+) -> None:
+    runs = Runs(tmp_path, server, experiment="trial")
+    server.reset(faults=["context_length"], rate=0.15, seed=1, max_faulty_attempts=0)
+    output, _ = runs.run(OUTCOME)
+    failed = runs.count("failed", OUTCOME)
+    lacking = int(output.partition(" valid debates lack statements")[0].split()[-1])
+    assert lacking > 0 and f"the calls of the {failed + lacking} {RETRY}" in output
+    server.reset(faults=[])
+    output, calls = runs.run("retry")
+    assert calls >= failed + lacking
+    assert runs.count("valid", OUTCOME) == CASES and RETRY not in output
 
 
 def test_an_open_batch_and_a_damaged_file_are_continued(

@@ -47,6 +47,9 @@ UNUSABLE = ("failed", "invalid", REFUSED)
 REPLY_PENDING = "a batch is under way: "
 """The prefix of the reason for which a debate waits for replies of a later run."""
 
+CALL_FAILED = "a call failed: "
+"""The prefix of the reason of a debate that lacks a reply, with or without an answer."""
+
 
 def name_of_judge(judge: str, persona: str = "", judge_repeat: int = 0) -> str:
     """Return the name of one of several judges in a transcript.

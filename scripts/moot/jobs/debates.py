@@ -22,7 +22,7 @@ from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
 from moot.core.schemas import SCHEMAS
 from moot.core.types import JsonObject
-from moot.core.utterance_kinds import CONCLUSION
+from moot.core.utterance_kinds import CALL_FAILED, CONCLUSION
 from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
@@ -37,6 +37,7 @@ from moot.protocols.experiment import Experiment
 from moot.protocols.inbox import ask_by_inbox, case_folder, remove_stale_questions
 from moot.protocols.people import AskPerson
 from moot.protocols.setup import JobSetup
+from moot.protocols.utterances import Utterance
 
 Item = TypeVar("Item")
 _BUFFER_FACTOR = 4
@@ -88,6 +89,7 @@ async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
         status, answer, reason = "waiting", None, str(pause)
     if answer is not None:
         check_labels(debate.task, answer)
+        reason = next(map(failed_call_reason, failed_utterances(debate)), "")
     elif status != "waiting":
         status, reason = missing_answer_reason(debate)
     if not any(
@@ -95,6 +97,21 @@ async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
     ):  # as in a recorded debate
         record_conclusion(debate, answer, status, reason)
     return debate
+
+
+def failed_utterances(debate: Debate) -> list[Utterance]:
+    """Return the utterances of a debate whose call failed."""
+    return [
+        utterance
+        for utterance in debate.utterances
+        if utterance.source == "model" and utterance.has_failed and utterance.parsed
+    ]
+
+
+def failed_call_reason(utterance: Utterance) -> str:
+    """Return why the call of an utterance failed, in words."""
+    parsed = utterance.parsed or {}
+    return redacted(f"{CALL_FAILED}{parsed.get('error', 'no reason was recorded')}")
 
 
 def missing_answer_reason(debate: Debate) -> tuple[str, str]:
@@ -109,7 +126,7 @@ def missing_answer_reason(debate: Debate) -> tuple[str, str]:
         return status, "the replies came to no answer (a tie, or no judge takes a position)"
     last, parsed = unusable[-1], unusable[-1].parsed or {}
     if last.has_failed:
-        return status, redacted(f"a call failed: {parsed.get('error', 'no reason was recorded')}")
+        return status, failed_call_reason(last)
     return status, redacted(
         f"{last.kind} of {last.speaker}: {parsed.get('problem', 'the reply cannot be used')}"
     )

@@ -17,7 +17,7 @@ from moot.core.artifacts import atomic_path, read_frame, read_metadata
 from moot.core.durable import write_atomically
 from moot.core.endpoint_traits import REHEARSAL_MARK
 from moot.core.errors import RunStoppedError, UserError
-from moot.core.utterance_kinds import REPLY_PENDING
+from moot.core.utterance_kinds import CALL_FAILED, REPLY_PENDING
 from moot.labels.sheets import FAULTS
 from moot.protocols.inbox import NO_ANSWER_YET, UNUSABLE_ANSWER
 from moot.report.escaping import csv_text, page_template, visible
@@ -97,13 +97,20 @@ class RunOutcome:
         ]
 
     @property
+    def incomplete(self) -> pd.DataFrame:
+        """The valid debates that lack statements, since their calls failed."""
+        is_incomplete = self.debates["reason"].str.startswith(CALL_FAILED)
+        return self.debates[is_incomplete & (self.debates["status"] == "valid")]
+
+    @property
     def is_finished(self) -> bool:
-        """Whether no debate waits or failed, and `check` finds no fault."""
+        """Whether no debate waits or lacks a reply, and `check` finds no fault."""
         return not (
             self.missing_answers
             or self.pending_replies
             or self.unusable
             or (self.debates["status"] == "failed").any()
+            or len(self.incomplete)
             or self.unreadable
         )
 
@@ -126,10 +133,16 @@ class RunOutcome:
             lines.append("Most frequent reasons:")
             lines += [f"  {count} x {reason}" for reason, count in reasons]
             lines.append(f"Where to look: {WHERE_TO_LOOK}")
-        if total["failed"] and not self.wholly_failed:
+        if incomplete := len(self.incomplete):
+            example = self.incomplete["reason"].iloc[0].removeprefix(CALL_FAILED)
             lines.append(
-                f"To ask the calls of the {total['failed']} failed debates again, run `snakemake"
-                " retry` with the same options; calls in the ledger are not repeated."
+                f"{incomplete} valid debates lack statements whose calls failed: {example}"
+            )
+        if (total["failed"] or incomplete) and not self.wholly_failed:
+            lines.append(
+                f"To ask the calls of the {total['failed'] + incomplete} debates with failed calls"
+                " again, run `snakemake retry` with the same options; calls in the ledger are not"
+                " repeated."
             )
         lines += version_notes(self.debates)
         if self.missing_answers:

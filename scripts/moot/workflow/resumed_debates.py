@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from moot.core.artifacts import read_metadata, read_table
 from moot.core.errors import UserError
-from moot.core.utterance_kinds import CONCLUSION, REPLY_PENDING
+from moot.core.utterance_kinds import CALL_FAILED, CONCLUSION, REPLY_PENDING
 from moot.plan.plan import Plan
 
 SHARDS = "results/transcripts/{experiment}/{model}/{shard}.parquet"
@@ -24,7 +24,7 @@ def times_resumed(
     Args:
         plan: the checked plan.
         experiment, model, shard: of the job.
-        is_retry: whether failed debates are continued too.
+        is_retry: whether debates with failed calls are continued too.
     """
     models = plan.models_in_job(experiment, model).values()
     defers_replies = any(settings.defers_replies for settings in models)
@@ -48,6 +48,8 @@ def read_times_resumed(shard: Path, defers_replies: bool, is_retry: bool) -> int
     except UserError:
         return 0  # The job that reads a damaged shard reports it.
     outcomes = [json.loads(text) for text in conclusions.column("parsed").to_pylist()]
-    waits = any(outcome.get("reason", "").startswith(REPLY_PENDING) for outcome in outcomes)
+    reasons = [outcome.get("reason", "") for outcome in outcomes]
+    waits = any(reason.startswith(REPLY_PENDING) for reason in reasons)
     has_failed = any(outcome.get("status") == "failed" for outcome in outcomes)
+    has_failed |= any(reason.startswith(CALL_FAILED) for reason in reasons)
     return count + ((waits and defers_replies) or (has_failed and is_retry))
