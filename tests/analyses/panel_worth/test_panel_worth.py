@@ -1,6 +1,7 @@
 """Panel worth: planted correlations of errors, and what a run lacks where none can be estimated."""
 
 import json
+import math
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,10 @@ def test_a_member_who_never_errs_does_not_make_the_correlation_undefined() -> No
 @pytest.mark.parametrize(("size", "rho", "votes"), [(9, 0, 9), (9, 1, 1), (3, 0.5, 1.5)])
 def test_effective_votes(size: float, rho: float, votes: float) -> None:
     assert effective_votes(size, rho) == pytest.approx(votes)
+
+
+def test_no_number_of_votes_varies_as_little_as_a_mean_that_never_varies() -> None:
+    assert math.isnan(effective_votes(3, -0.5 + 1e-15))
 
 
 def majority_of_independent(panels: Panels) -> float:
@@ -308,6 +313,18 @@ def test_repeats_of_a_debate_are_members(tmp_path: Path) -> None:
     assert frame["members are"].tolist() == ["repeats of a debate"]
     assert frame["accuracy of members"].item() == pytest.approx(0.7, abs=0.08)
     assert frame["votes low"].item() <= 4 <= frame["votes high"].item()
+
+
+def test_a_judge_who_is_asked_again_is_a_repeat_and_no_member(tmp_path: Path) -> None:
+    answers = [prediction(f"c{number:02}", "yes", "yes", judge="A") for number in range(CASES)]
+    rows = [row | {"judge_repeat": time} for row, time in product(answers, (0, 1))]
+    frame = panel_worth(study(tmp_path / "one", predictions=rows, talk=[])).frame
+    assert frame["members are"].tolist() == ["repeats of a debate"]
+    rows = [row | {"judge": judge} for row, judge in product(rows, ("A", "B"))]
+    frame = panel_worth(study(tmp_path / "two", predictions=rows, talk=[])).frame
+    assert set(frame["members are"]) == {"judges of a debate"}
+    assert set(frame["member"]) == {EVERYONE, "A", "B"}
+    assert rows_of_everyone(frame)["members a panel"].tolist() == [2]
 
 
 def test_judges_of_different_cases_are_no_panel(tmp_path: Path) -> None:

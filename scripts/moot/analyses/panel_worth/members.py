@@ -12,7 +12,7 @@ SEPARATOR = " · "
 SINGLE, FIRST, LAST = "answers", "first answers", "last answers"
 MIDDLE = ("second answers", "third answers", "fourth answers", "fifth answers")
 """The answers between the first and the last that have rows."""
-ONE_MEMBER = "one member: no case has answers of two members, judges or repeats"
+ONE_MEMBER = "two members: no case has answers with a label of two members, judges or repeats"
 
 
 def gather_members(run: Run) -> tuple[str, pd.DataFrame, str]:
@@ -27,13 +27,15 @@ def gather_members(run: Run) -> tuple[str, pd.DataFrame, str]:
     debates = list(_answers_of_debates(run))
     rows = run.valid[run.valid["case_id"].notna()]
     names = rows[["judge", "persona", "judge_repeat"]].astype(object).fillna("").astype(str)
-    judges = names["judge"].str.cat(names[["persona", "judge_repeat"]], sep=SEPARATOR)
+    judges = (names["judge"] + SEPARATOR + names["persona"]).str.strip(SEPARATOR)
     has_judges = judges.nunique() > 1
     if len(debates) > 1 or (debates and not has_judges):
         kind, answers = "members of a debate", pd.concat(debates).query("prediction != ''")
     else:
         kind = "judges of a debate" if has_judges else "repeats of a debate"
-        panels = rows["case_id"] + ("#" + rows["repeat"].astype(str) if has_judges else "")
+        panels = rows["case_id"]
+        if has_judges:  # the same judge who is asked again belongs to another panel
+            panels = panels + "#" + rows["repeat"].astype(str) + "#" + names["judge_repeat"]
         answers = rows.assign(panel=panels, member=judges, moment=SINGLE)
         answers = answers[answers.groupby("panel")["panel"].transform("size") > 1]
     answers = answers.fillna({"target": ""})

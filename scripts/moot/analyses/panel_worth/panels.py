@@ -102,7 +102,7 @@ class Panels:
 def effective_votes(size: float, correlation: float) -> float:
     """Return the number of independent votes whose mean varies as much; NaN if there is none."""
     inflation = 1 + (size - 1) * correlation
-    return size / inflation if inflation > 0 else float("nan")
+    return size / inflation if round(inflation, _DIGITS) > 0 else float("nan")
 
 
 def difference(first: Statistic, second: Statistic, largest: float = 1.0) -> Statistic:
