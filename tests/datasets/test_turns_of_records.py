@@ -199,6 +199,10 @@ def test_samples_of_lm_evaluation_harness_become_a_table(
          "filtered_resps": [["-2.0", "False"], ["-1.0", "True"]]},
         {"doc_id": 1, "doc": {"q": "And this?"}, "target": "no", "filter": "none",
          "filtered_resps": ["yes"]},
+        {"doc_id": 2, "doc": {"q": "And that?"}, "target": "no", "filter": "none",
+         "filtered_resps": "no"},
+        {"doc_id": 2, "doc": {"q": "And that?"}, "target": "no", "filter": "strict",
+         "filtered_resps": ["[invalid]"]},
     ]  # fmt: skip
     save_table(Path("samples_task.jsonl"), samples)
     run_recipe("filtered_resps")
@@ -208,4 +212,10 @@ def test_samples_of_lm_evaluation_harness_become_a_table(
         columns={**columns, "truth": "target", "facts": "doc.q"},
         labels={"0": "no", "1": "yes", "no": "no", "yes": "yes"},
     )
-    assert [answer.prediction for answer in answers] == ["yes", "yes"]
+    assert [answer.prediction for answer in answers] == ["yes", "yes", "no"]
+
+    for sample in samples:
+        del sample["filter"]
+    save_table(Path("samples_task.jsonl"), samples)
+    with pytest.raises(AssertionError, match="lines of several filters"):
+        run_recipe("filtered_resps")
