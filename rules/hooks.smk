@@ -200,8 +200,9 @@ onsuccess:
     for job, _ in jobs_of_run():
         for path in job.output:
             if re.fullmatch(r"results/[^/]+\.html", path):
+                page = Path(path).resolve()  # the folder of a project or a rehearsal
                 sys.stderr.write(
-                    f"moot: {path} has the questions and answers, and links to all that was built.\n"
+                    f"moot: {page} has the questions and answers, and links to all that was built.\n"
                 )
     for run in RUNNING:
         run.end()

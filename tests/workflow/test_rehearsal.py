@@ -64,6 +64,7 @@ def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
     process = workflow.run("rehearse")
     assert process.returncode == 0, process.stdout[-4000:]
     folder = workflow.work / "rehearsal"
+    assert f"moot: {folder / 'results/index.html'} has the questions" in process.stdout
     assert not (workflow.work / "results").exists()
     assert not (workflow.work / "data").exists(), "the real ledger is left alone"
 
