@@ -274,7 +274,8 @@ async def _check_reply(name: str, model: ModelConfig, endpoint: Endpoint, seed: 
         details = str(error)
         if isinstance(error, CallRefusedError):
             details += (
-                f" If it takes no schema, {_PROMPTED}; if its window is shorter, write `context`."
+                f" If it takes no schema, {_PROMPTED}; if its window is shorter, write `context`;"
+                " if no seed, write `seed: null`."
             )
         return Finding(f"{name}, reply", STATE_MISSING, details)
     if 0 < reply.prompt_tokens < words:  # each word is a token at least
