@@ -13,7 +13,8 @@ import pytest
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
 from moot.stats.calibration import auc_statistic
 from moot.stats.differences import Sums, compare_unpaired
-from moot.stats.intervals import Tango, difference_interval, p_value, wilson_interval
+from moot.stats.intervals import LogOdds, Tango, difference_interval, p_value, wilson_interval
+from moot.stats.jackknife import ClusterJackknife
 from moot.stats.paired import holm
 from moot.stats.power import Spread
 from moot.stats.statistic import SHARE
@@ -171,3 +172,27 @@ EXAMPLES = [
 )
 def test_a_published_example_gives_the_printed_value(example: Example) -> None:
     assert example.compute() == pytest.approx(example.printed, abs=example.tolerance)
+
+
+@pytest.mark.parametrize(
+    ("table", "kappa", "error"),
+    [
+        # diagnoses of 100 patients: Fleiss, Levin and Paik 2003, section 18.1; by statsmodels
+        ([[75, 1, 4], [5, 4, 1], [0, 0, 10]], 0.6764706, 0.08770295),
+        # manual of R's statpsych: ci.kappa(.05, 31, 12, 4, 58)
+        ([[31, 12], [4, 58]], 0.6756757, 0.07344761),
+    ],
+)
+def test_kappa_has_the_error_of_fleiss_cohen_and_everitt(
+    table: list[list[int]], kappa: float, error: float
+) -> None:
+    """A rare label is no reason for a wider t."""
+    cells = np.array(table)
+    items = int(cells.sum())
+    raters = (np.repeat(labels.ravel(), cells.ravel()) for labels in np.indices(cells.shape))
+    value, method = ClusterJackknife(range(items)).value_and_method(cohens_kappa(*raters))
+    assert isinstance(method, LogOdds)
+    assert value == pytest.approx(kappa, abs=5e-7)
+    delta_error = method.error * (1 - value**2) / 2
+    assert delta_error * (1 - 1 / items) ** 0.5 == pytest.approx(error, rel=1e-4)
+    assert method.freedom == pytest.approx(items - 1)

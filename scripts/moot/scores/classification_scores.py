@@ -9,8 +9,9 @@ As in scikit-learn, undefined values are 0 (`zero_division=0`), and macro averag
 that are neither true nor predicted in the sample (see `moot.stats.classification`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from moot.scores import INVALID_WRONG, concat_scores, no_scores, scorer, to_fram
 from moot.scores.groups import Group, by_group
 from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL, Score
+from moot.stats.agreement import coefficient_of_two
 from moot.stats.arrays import Floats, Truths, ratio
 from moot.stats.classification import (
     Key,
@@ -35,6 +37,12 @@ from moot.stats.classification import (
     weighted_sums,
 )
 from moot.stats.statistic import share_statistic
+
+COEFFICIENTS: Mapping[str, Callable[[Sums], Floats]] = {
+    "kappa": partial(kappa, without_spread=0.0),
+    "mcc": matthews,
+}
+"""They compare two raters, and need an answer of both."""
 
 
 @scorer("classification")
@@ -119,15 +127,17 @@ def _scores(
         yield Score(
             metric, float(value[0]), *ends, average, label, sample.n, n_cases=sample.n_cases
         )
+    if not invalid_wrong:
+        for metric, coefficient in COEFFICIENTS.items():
+            is_rated = np.ones(len(rows), dtype=bool)
+            statistic = coefficient_of_two(coefficient, truth, predicted, is_rated)
+            yield sample.score(metric, statistic)
 
 
 def _metrics(
     sums: Sums, labels: tuple[str, ...], positive: int | None, occurs: Truths, invalid_wrong: bool
 ) -> dict[Key, Floats]:
-    """Yield the metrics for one way of counting invalid answers.
-
-    Metrics that compare two raters need an answer of both.
-    """
+    """Return the metrics for one way of counting invalid answers."""
     metrics: dict[Key, Floats] = {("accuracy", "", ""): ratio(sums.correct, sums.total)}
     averaged = averages(sums, labels, occurs, positive)
     metrics |= {
@@ -135,8 +145,6 @@ def _metrics(
     }  # with one label this is accuracy
     if not invalid_wrong:
         metrics |= rates(sums, positive) if positive is not None else {}
-        metrics["kappa", "", ""] = kappa(sums, without_spread=0.0)
-        metrics["mcc", "", ""] = matthews(sums)
     return metrics
 
 

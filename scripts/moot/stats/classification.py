@@ -20,7 +20,7 @@ from typing import Literal
 
 import numpy as np
 
-from moot.stats.arrays import Floats, Truths, departs_from_mode, ratio
+from moot.stats.arrays import Floats, Truths, ratio
 from moot.stats.calibration import auc_statistic
 from moot.stats.statistic import DIFFERENCE, SHARE, Bounds, Statistic
 
@@ -38,9 +38,7 @@ METRICS = (
     "mcc",
     "brier",
 )
-MIN_AGREED_LABELS = 2
 COEFFICIENT_DIGITS = 12  # rounding leaves 1e-16 instead of 0, which differs between machines
-_SIGNED = ("kappa", "mcc", "base_rate_distance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +148,7 @@ def rates(totals: Sums, positive: int) -> dict[Key, Floats]:
 
 def metric_bounds(metric: str) -> Bounds:
     """Return the smallest and the largest possible value of a metric."""
-    return DIFFERENCE if metric in _SIGNED else SHARE
+    return DIFFERENCE if metric == "base_rate_distance" else SHARE
 
 
 def rows_behind(
@@ -162,8 +160,6 @@ def rows_behind(
     was predicted.
     """
     metric, average, label = key
-    if metric in ("kappa", "mcc"):
-        return rows_behind_agreement(truth, assigned)
     column = labels.index(label) if label else positive
     if average != "binary" or column is None:
         return np.ones(len(truth), dtype=bool)
@@ -175,29 +171,6 @@ def rows_behind(
         "false_positive_rate": ~true,
     }
     return behind.get(metric, np.ones(len(truth), dtype=bool))
-
-
-def rows_behind_agreement(first: Floats, second: Floats, is_rated: Truths | None = None) -> Truths:
-    """Return the rows that a coefficient of agreement depends on.
-
-    These are the rows on which a rater deviates from its most frequent label, for the rater with
-    fewer such rows.
-
-    No row is returned if the raters agree on fewer than two labels: then nothing shows how their
-    agreement varies.
-
-    Args:
-        first, second: each rater's labels, shape (rows, labels).
-        is_rated: which rows count, shape (rows,); None for all.
-    """
-    included = np.ones(len(first), dtype=bool) if is_rated is None else is_rated
-    departs = np.zeros((2, len(first)), dtype=bool)
-    for rater, labels in enumerate((first, second)):
-        departs[rater, included] = departs_from_mode(labels[included])
-    agreed_labels = (first * second)[included].any(axis=0)
-    if agreed_labels.sum() < MIN_AGREED_LABELS:
-        return np.zeros(len(first), dtype=bool)
-    return np.asarray(min(departs, key=np.sum), dtype=bool)
 
 
 @dataclass(frozen=True, slots=True)

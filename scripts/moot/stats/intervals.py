@@ -11,8 +11,8 @@
 | a difference, an amount | Student's t |
 
 (1) Korn and Graubard 1998, Survey Methodology 24; the standard error is the jackknife's of the log
-odds themselves, or by the delta method if a value without a cluster lies at a bound. Of a
-coefficient from -1 to 1 these are Fisher's z.
+odds themselves, or by the delta method for a coefficient of agreement, and if a value without a
+cluster lies at a bound. Of a coefficient from -1 to 1 these are Fisher's z.
 (2) If none of n clusters departs from a value, at most a share u of all clusters does (as in the
 rule of three: Hanley and Lippman-Hand 1983, JAMA 249), and a mean moves by at most u of the way to
 a bound. For a share of 0 or 1 this is Wilson's interval, for a difference of 0 Tango's.

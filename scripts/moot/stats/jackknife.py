@@ -201,16 +201,27 @@ class ClusterJackknife:
 
     def value_and_left_out(self, statistic: Statistic) -> tuple[float, Floats]:
         """Return a statistic's value, and its values without each cluster."""
-        left_out = self.values_without(lambda weights: {"": statistic(weights)})[""]
+        function = statistic if statistic.departing is None else statistic.linear
+        left_out = self.values_without(lambda weights: {"": function(weights)})[""]
         return self.value(statistic), left_out
 
     def value_and_method(
         self, statistic: Statistic, threshold: float = 0.0
     ) -> tuple[float, Method]:
-        """Return a statistic's value with its interval and test, as `method_of` does."""
+        """Return a statistic's value with its interval and test, as `method_of` does.
+
+        A coefficient of agreement has Student's t of the log odds by the delta method. It has none
+        if only one cluster has departing rows.
+        """
         value, left_out = self.value_and_left_out(statistic)
-        method = self.method_of(value, left_out, statistic.bounds, statistic.rows, threshold)
-        return value, method
+        bounds, rows = statistic.bounds, statistic.rows
+        if statistic.departing is not None:
+            error, freedom = self.spread(value, left_out, rows)
+            if error > 0 and self.clusters_among(statistic.departing) >= MIN_CLUSTERS:
+                error = log_odds_error(value, error, bounds)
+                return value, LogOdds(value, error, freedom, bounds, threshold)
+            rows = statistic.departing
+        return value, self.method_of(value, left_out, bounds, rows, threshold)
 
     def value_and_spread(self, statistic: Statistic) -> tuple[float, Spread]:
         """Return a statistic's value with its spread."""

@@ -17,6 +17,7 @@ ANY: Bounds = (-np.inf, np.inf)
 AMOUNT: Bounds = (0.0, np.inf)
 SHARE: Bounds = (0.0, 1.0)
 DIFFERENCE: Bounds = (-1.0, 1.0)
+_NUDGE = 1e-4  # of a row's weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +29,25 @@ class Statistic:
         bounds: its smallest and largest possible value: `SHARE`, `DIFFERENCE`, `AMOUNT` or `ANY`.
         rows: the rows that it depends on, shape (rows,), such as the positive cases for recall;
             None for all. A statistic of two classes of rows has both, shape (rows, 2).
+        departing: of a coefficient of agreement, the rows that depart from the most frequent label,
+            shape (rows,). Its error is that of its linear approximation (the delta method), since a
+            coefficient changes too much if one of few departing rows is left out.
     """
 
     function: Callable[[Floats], Floats]
     bounds: Bounds = ANY
     rows: Truths | None = None
+    departing: Truths | None = None
 
     def __call__(self, weights: Floats) -> Floats:
         return self.function(weights)
+
+    def linear(self, weights: Floats) -> Floats:
+        """Return the linear approximation: the value, with the mean influence of weighted rows."""
+        value = self.function(np.ones((1, weights.shape[1])))
+        nudged = self.function(1 - _NUDGE * (1 - weights))
+        counted = np.ones(weights.shape[1]) if self.rows is None else as_numbers(self.rows)
+        return value + ratio((nudged - value) * counted.sum(), _NUDGE * (weights @ counted))
 
 
 def mean_statistic(values: Values, bounds: Bounds = ANY) -> Statistic:
