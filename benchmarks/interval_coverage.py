@@ -9,7 +9,10 @@ simulation lies outside these. `--write` puts the summary into docs/statistics.m
 
 import sys
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cache
+from itertools import repeat
 
 import numpy as np
 from coverage_worlds import Cell, cells
@@ -88,6 +91,17 @@ def measure(cell: Cell, worlds: int, seed: int = SEED) -> CellResult:
     return CellResult(covered, intervals, rejected, nulls)
 
 
+@cache
+def grid() -> list[Cell]:
+    """Return all cells; those of one number are the same in each process."""
+    return list(cells())
+
+
+def measure_numbered(number: int, worlds: int) -> CellResult:
+    """Measure a cell of the grid, by its number, since its function cannot be sent."""
+    return measure_twice(grid()[number], worlds)
+
+
 def percent(value: float) -> str:
     """Return a share in per cent with one decimal; "" if it is undefined."""
     return "" if np.isnan(value) else f"{100 * value:.1f}"
@@ -125,15 +139,18 @@ def main() -> None:
     parser = PART.parser(__doc__)
     parser.add_argument("--worlds", type=int, default=WORLDS, help="of each cell")
     parser.add_argument("--kind", default="", help="only kinds whose name begins so")
+    parser.add_argument("--processes", type=int, help="default: one a core")
     arguments = parser.parse_args()
+    numbers = [number for number, cell in enumerate(grid()) if cell.kind.startswith(arguments.kind)]
     results = {}
-    for cell in cells():
-        if not cell.kind.startswith(arguments.kind):
-            continue
-        results[cell] = measure_twice(cell, arguments.worlds)
-        if faults := ", ".join(results[cell].faults):
-            sys.stdout.write(f"{faults}: {cell.kind}: {cell.name}: {results[cell]}\n")
-            sys.stdout.flush()
+    with ProcessPoolExecutor(arguments.processes) as pool:
+        measured = pool.map(measure_numbered, numbers, repeat(arguments.worlds))
+        for number, result in zip(numbers, measured, strict=True):
+            cell = grid()[number]
+            results[cell] = result
+            if faults := ", ".join(result.faults):
+                sys.stdout.write(f"{faults}: {cell.kind}: {cell.name}: {result}\n")
+                sys.stdout.flush()
     text = summary(results)
     text += (
         f"\n\n{len(results):,} cells of {arguments.worlds} worlds; those outside the limits were"
