@@ -24,7 +24,7 @@ from moot.scores.groups import probability_of_prediction
 from moot.scores.results import ExperimentResults, ExperimentView
 
 JUDGE = "judge"
-CHANGED, TO_WRONG, TO_RIGHT, DISAGREE, ON_ONE_TURN = 1, 2, 4, 8, 16
+CHANGED, TO_WRONG, TO_RIGHT, DISAGREE = 1, 2, 4, 8
 """Flags of a debate for the page's filters.
 
 The judge's opinion changed; it was right once and ended wrong; or it was wrong once and ended
@@ -241,9 +241,7 @@ def pack_debates(
                     outcome.status,
                     outcome.prediction.label if outcome.prediction else "",
                     probabilities.get((model, debate.case_id, debate.repeat)),
-                    course.change
-                    | DISAGREE * ((model, debate.case_id, debate.repeat) in disagree)
-                    | ON_ONE_TURN * debate_effects.rests_on_one_turn,
+                    course.change | DISAGREE * ((model, debate.case_id, debate.repeat) in disagree),
                     course.swing,
                 ]
                 content = _turns_and_outcome(

@@ -29,20 +29,17 @@ class DebateEffects:
     """What moved the judge of a debate.
 
     Attributes:
-        rests_on_one_turn: Whether a verdict rests on one turn.
         turns: By turn number, an effect for each judge who was asked again: effect, low, high,
             floor and moved, with the judge and the verdict.
         passages: By turn number, the passages that were looked up in the record (`record_check`):
             text, start, result, found_turn (0 for the case, -1 for none) and found_words.
     """
 
-    rests_on_one_turn: bool = False
     turns: dict[int, list[JsonObject]] = field(default_factory=dict)
     passages: dict[int, list[JsonObject]] = field(default_factory=dict)
 
     def update(self, effects: "DebateEffects") -> None:
         """Add the effects that another analysis measured."""
-        self.rests_on_one_turn |= effects.rests_on_one_turn
         self.turns.update(effects.turns)
         self.passages.update(effects.passages)
 

@@ -33,8 +33,6 @@ def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Pa
     effects = effects_of_study({"trial": trial, "test": results})
     assert effects.measured_by == {"test"}
     debate = effects.debates["trial", "scripted", "c0#0"]
-    assert debate.rests_on_one_turn
-    assert not effects.debates["trial", "scripted", "c1#0"].rests_on_one_turn
     assert [turn for turn, rows in debate.turns.items() if rows[0]["moved"]] == [3]
     alone = effects_of_study({"test": results})
     assert alone.measured_by == set()

@@ -1,1 +1,1 @@
-"""What moved the judge? It answers again about debates with one turn changed."""
+"""What moved the judge? It answers again about debates without one turn."""

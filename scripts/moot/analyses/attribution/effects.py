@@ -22,7 +22,6 @@ from moot.report.turn_effects import (
 )
 from moot.scores.results import ExperimentResults
 
-EVEN = 0.5
 MEASURED = ("effect", "low", "high", "floor", "moved")
 DEBATE = ("model", "debate_id", "case_id", "repeat")
 _TURN = ("turn", "place", "speaker", "phase", "verdict")
@@ -75,18 +74,6 @@ def _debate_effects(notes: Sequence[JsonObject], smallest: float) -> Iterator[Js
         }
 
 
-def rests_on_one(effects: pd.DataFrame) -> "pd.Series[bool]":
-    """Return whether each debate's verdict depends on one turn, by model and debate_id.
-
-    It does if exactly one turn is called moved, and the verdict is not the likelier one without it.
-    """
-    by_debate = [effects["model"], effects["debate_id"]]
-    is_moved = effects["moved"].astype(bool)
-    moved_turns = is_moved.groupby(by_debate).sum()
-    decisive_turns = (is_moved & (effects["after"] < EVEN)).groupby(by_debate).sum()
-    return (moved_turns == 1) & (decisive_turns == 1)
-
-
 class AttributedEffects(TurnEffectSource):
     """The effects of removed turns."""
 
@@ -116,12 +103,10 @@ class AttributedEffects(TurnEffectSource):
 def _add_effects(study: StudyEffects, results: ExperimentResults) -> None:
     """Add the effects of an experiment to the effects of its study."""
     effects, params = turn_effects(results), results.config.params
-    on_one_turn = rests_on_one(effects)
     for row in records(effects):
         source_model = params["source_model"].format(model=row["model"])
         name = (params["source_experiment"], source_model, row["debate_id"])
         debate = study.debates.setdefault(name, DebateEffects())
-        debate.rests_on_one_turn |= bool(on_one_turn.get((row["model"], row["debate_id"])))
         effect: Fields = {part: None if row[part] != row[part] else row[part] for part in MEASURED}
         judge = results.config.name_of(row["model"])
         debate.turns.setdefault(row["turn"], []).append(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from moot.analyses.attribution.effects import rests_on_one, turn_effects
+from moot.analyses.attribution.effects import turn_effects
 from moot.analyses.attribution.protocol import ATTRIBUTION, AttributionParams
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
@@ -16,7 +16,6 @@ from moot.stats.paired import compare_shares
 FAMILY = "what moved the judge?"
 MAX_GROUPS = 12
 """The most groups of one kind. Speakers who each have a name are not grouped by role."""
-ALL_TURNS = "all"
 COLUMNS = (
     Columns()
     .keys("data", "debate", "judge")
@@ -27,7 +26,6 @@ COLUMNS = (
     .plain("p", "p (Holm)", "family")
     .counts("tests in family")
     .counts("called moved")
-    .plain("verdicts on one turn")
     .counts("answers of no use")
 )
 
@@ -73,9 +71,7 @@ def what_moved(results: StudyResults) -> TableContent:
                 "smallest one that counts "
                 f"({AttributionParams.model_fields['min_effect'].default} unless `min_effect` "
                 "says otherwise), and beyond chance by Fisher's exact test with Holm's "
-                "correction over all turns of the debate. Verdicts on one turn: the share of "
-                "debates in which exactly one turn is called moved and the verdict is not the "
-                "likelier one without it."
+                "correction over all turns of the debate."
             ),
             (
                 "The debaters were not asked again: a turn whose content another turn repeats may "
@@ -97,7 +93,6 @@ def _effect_rows(run: Run) -> Iterator[Row]:
             "family": f"{FAMILY} by {group.partition(':')[0]}",
             **_comparison_cells(run, changed),
             "called moved": int(changed["moved"].sum()),
-            "verdicts on one turn": rests_on_one(changed).mean() if group == ALL_TURNS else None,
             "answers of no use": int(changed["invalid"].sum()),
         }
 
@@ -125,7 +120,7 @@ def _groups(effects: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield groups of turns with their names: all, then by phase, role and place."""
     if effects.empty:
         return
-    yield ALL_TURNS, effects
+    yield "all", effects
     keys_by_name = {
         "phase": effects["phase"],
         "role": effects["speaker"] + ", verdict " + effects["verdict"],

@@ -85,7 +85,6 @@ const CHANGED = 1;
 const TO_WRONG = 2;
 const TO_RIGHT = 4;
 const DISAGREE = 8;
-const ON_ONE_TURN = 16;
 
 // All debates, from the index, each with its experiment and case.
 const debates = columns.case.map((caseNumber, number) => {

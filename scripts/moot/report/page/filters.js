@@ -8,7 +8,6 @@ const MARKS = {
   towrong: { words: "changed to wrong", isSetFor: hasFlag(TO_WRONG) },
   toright: { words: "changed to right", isSetFor: hasFlag(TO_RIGHT) },
   judges: { words: "judges disagree", isSetFor: hasFlag(DISAGREE) },
-  onone: { words: "verdict rests on one turn", isSetFor: hasFlag(ON_ONE_TURN) },
   models: { words: "models disagree", isSetFor: (debate) => debate.modelsDisagree },
   experiments: { words: "experiments disagree", isSetFor: (debate) => debate.experimentsDisagree },
 };
