@@ -143,13 +143,6 @@ class Rubric(StrictModel):
                     return label, match[0]
         return self.neutral, ""
 
-    def answer_of(self, statement: str) -> str:
-        """Return the case's label that a statement argues for, by the rules; "" if there is
-        none.
-        """
-        group = self.group_of[self.apply_rules(statement)[0]]
-        return group if group in self.positions else ""
-
     def sentence_for(self, answer: str) -> str:
         """Return a sentence that argues for a label of the case."""
         return self._sentences[answer]

@@ -34,7 +34,6 @@ PURPLE, SKY, BLACK, GREY = "#CC79A7", "#56B4E9", "#000000", "#6E6E6E"
 COLOURS = (VERMILION, BLUE, GREEN, PURPLE, ORANGE, SKY, BLACK)
 MARKERS = ("s", "o", "^", "D", "v", "P", "X", "<", ">", "*")
 LINES = ("-", "--", "-.", ":")
-HATCHES = ("", "///", "...", "xxx", "\\\\\\", "++")
 
 WIDTH, HEIGHT = 7.0, 4.2  # inches: the width of a page's text
 SMALL_FONT_SIZE = 7.5

@@ -9,10 +9,6 @@ from moot.core.usage import Usage
 from moot.llm.endpoints.faults import logprobs_unavailable
 from moot.llm.request import Request
 
-TOP_LOGPROBS = 20
-"""How many tokens a server is asked to list: the most that OpenAI's API allows."""
-
-
 ChoiceLogprobs = tuple[dict[str, float], float | None]
 """What `label_logprobs` returns."""
 
