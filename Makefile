@@ -79,13 +79,15 @@ lint: ## linters and types alone
 	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
 	$(BIN)/python benchmarks/readability.py --check
 
+RECORDED_PAGE := results/papers/courtroom.html
 replay: env ## build a recorded study again without a model
 	$(BIN)/python scripts/import_calls.py --ledger data/ledger/recording data/recording
-	$(BIN)/snakemake courtroom --cores $(CORES) --configfile config/replay.yaml
+	$(BIN)/snakemake courtroom $(RECORDED_PAGE) --cores $(CORES) --configfile config/replay.yaml
 
 record: env ## record that study anew, after a change of its prompts
 	$(BIN)/snakemake courtroom --cores $(CORES) --configfile config/replay.yaml --config replay=false
 	$(BIN)/python scripts/record.py results/calls data/recording/courtroom.parquet
+	$(BIN)/snakemake $(RECORDED_PAGE) --cores $(CORES) --configfile config/replay.yaml data/recording/tables.yaml
 	cp $(addprefix results/papers/courtroom/,table4.csv table5.csv scores.csv) data/recording/tables/
 
 bench: EXTRAS += test

@@ -19,7 +19,6 @@ pytestmark = pytest.mark.slow
 
 RECORDING = PROJECT / "data" / "recording"
 TABLES = ("table4.csv", "table5.csv", "scores.csv")
-EXPERIMENTS = ["courtroom-nlsy97", "courtroom-likelihood-nlsy97", "zero-shot-nlsy97"]
 
 
 def replay(folder: Path) -> Path:
@@ -35,11 +34,8 @@ def replay(folder: Path) -> Path:
     ]
     environment = {"PYTHONPATH": str(PROJECT / "scripts"), "PATH": ""}
     subprocess.run(importer, env=environment, check=True, stdout=subprocess.DEVNULL)
-    config = {
-        "ledger": str(folder / "ledger"),
-        "run": EXPERIMENTS,
-        "datasets": {"nlsy97": {"baselines": []}},
-    }
+    config = yaml.safe_load((RECORDING / "tables.yaml").read_text(encoding="utf-8"))
+    config["ledger"] = str(folder / "ledger")
     (folder / "replay.yaml").write_text(yaml.safe_dump(config))
     page = "results/papers/courtroom.html"
     run_snakemake(folder, page, "--configfile", PROJECT / "config" / "replay.yaml", "replay.yaml")
@@ -58,6 +54,15 @@ def run_snakemake(folder: Path, *arguments: str | Path) -> str:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return replay(tmp_path_factory.mktemp("replay"))
+
+
+def test_make_record_builds_the_tables_that_it_copies() -> None:
+    """A page of a paper is no part of the study's target."""
+    lines = (PROJECT / "Makefile").read_text(encoding="utf-8").splitlines()
+    start = next(place for place, line in enumerate(lines) if line.startswith("record:"))
+    *_, builds, copies = lines[start : lines.index("", start)]
+    assert "$(RECORDED_PAGE)" in builds and "data/recording/tables.yaml" in builds
+    assert all(table in copies for table in TABLES)
 
 
 def test_the_shipped_recording_rebuilds_its_tables_byte_for_byte(built: Path) -> None:
