@@ -254,6 +254,14 @@ def test_a_workbook_contains_numbers_and_no_formulas(tmp_path: Path) -> None:
     assert contents["B2"].value == str(paths[0])
 
 
+def test_a_number_beside_words_is_a_number_in_a_workbook(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    (tmp_path / "mixed.csv").write_text('"Value"\n0.6410\n-3\n"[[319, 0]]"\n007\n-\n')
+    write_tables([tmp_path / "mixed.csv"], tmp_path / "mixed.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "mixed.xlsx").worksheets[1]
+    assert [row[0].value for row in sheet] == ["Value", 0.641, -3, "[[319, 0]]", "007", "-"]
+
+
 def test_a_wide_table_is_turned_and_a_long_one_continues() -> None:
     columns = [LatexColumn("model"), *(LatexColumn(f"v{n}", is_number=True) for n in range(15))]
     wide = latex_table(columns, [("a", *["[0.100, 0.200]"] * 15)], "Caption", "tab:x")

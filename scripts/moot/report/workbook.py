@@ -19,6 +19,7 @@ from moot.report.escaping import visible
 # The limits of an Excel sheet, by Microsoft's specification.
 MAX_ROWS, MAX_CELL_CHARS, MAX_NAME_CHARS = 1_048_575, 32_767, 31
 NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\]")
+NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 PROPERTIES, TIME = "docProps/core.xml", re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -36,7 +37,7 @@ def write_tables(tables: Sequence[Path], path: Path) -> None:
     frames: dict[str, pd.DataFrame] = {}
     contents: list[tuple[str, str]] = []
     for table in tables:
-        frame = pd.read_csv(table)
+        frame = pd.read_csv(table).map(_number_of)
         if frame.empty:
             continue
         base = NOT_IN_NAMES.sub(" ", f"{table.parent.name} {table.stem}")[: MAX_NAME_CHARS - 3]
@@ -47,6 +48,11 @@ def write_tables(tables: Sequence[Path], path: Path) -> None:
         contents.append((name, str(table)))
     listed = pd.DataFrame(contents, columns=["sheet", "file"])
     write_workbook({"contents": listed, **frames}, path)
+
+
+def _number_of(cell: object) -> object:
+    """Return the number that a text states; pandas reads numbers in a column with words as text."""
+    return float(cell) if isinstance(cell, str) and NUMBER.fullmatch(cell) else cell
 
 
 def _add_sheet(writer: pd.ExcelWriter, name: str, frame: pd.DataFrame) -> None:
