@@ -50,11 +50,6 @@ class Phase(study_results.Run):
         """The number of judges of a panel."""
         return int(self.params["judges"])
 
-    @property
-    def rounds(self) -> int:
-        """The number of rounds of a debate."""
-        return int(self.params["rounds"])
-
 
 def list_phases(results: StudyResults) -> Iterator[Phase]:
     """Yield every labelled experiment and model of the study in the order of the paper's phases."""
@@ -102,7 +97,7 @@ def steps_by_phase(run: ItemRun) -> Iterator[Part]:
 
 def _count_statements(phase: Phase, steps: pd.DataFrame, is_first: bool = False) -> AnswerCounts:
     """Count the statements that were asked for and those that failed calls left out."""
-    per_debate = 1 if is_first else phase.judges * phase.rounds
+    per_debate = 1 if is_first else phase.judges * int(phase.params["rounds"])
     count = len(phase.predictions) * per_debate
     return AnswerCounts(count, n_missing=max(count - len(steps), 0), noun="statement")
 
