@@ -20,8 +20,11 @@ def deferral_figure(results: StudyResults) -> Drawing:
     for run in sorted(runs, key=lambda run: -len(run.predictions)):
         signal, answers = next(gather_signals(run), ("", None))
         if answers is not None and len(axes.lines) < 8:
-            values, is_wrong = answers["value"].to_numpy(), answers["is_wrong"].to_numpy()
-            coverage, risk = risk_by_coverage(values, is_wrong, np.ones((1, len(answers))))
+            coverage, risk = risk_by_coverage(
+                answers["value"].to_numpy(),
+                answers["is_wrong"].to_numpy(),
+                np.ones((1, len(answers))),
+            )
             label = f"{run.experiment}, {run.model_name}: {signal}"
             style = series_style(len(axes.lines))
             axes.plot(coverage[0], risk[0], label=label, markersize=3, **style)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
 from moot.analyses.deferral import risk
@@ -71,7 +72,7 @@ def _signal_rows(run: Run, signal: str, answers: pd.DataFrame) -> Iterator[Row]:
     row["error without deferral"] = sample.estimate(share_statistic(is_wrong))
     row["area below risk and coverage"] = sample.estimate(risk.area_statistic(values, is_wrong))
     positions = risk.draw_one_per_cluster(sample.codes.tolist(), run.results.seed)
-    first, second = positions[: len(positions) // 2], positions[len(positions) // 2 :]
+    first, second = np.split(positions, [len(positions) // 2])
     for allowed_error in ALLOWED_ERRORS:
         candidates = risk.candidate_thresholds(values[second], allowed_error)
         threshold = risk.learn_threshold(values[first], is_wrong[first], candidates, allowed_error)
