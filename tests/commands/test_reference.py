@@ -12,8 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from moot.commands.reference import PARTS, with_part
-from moot.commands.reference_prompts import EVERYWHERE, SOMETIMES, variables
+from moot.commands.reference import EVERYWHERE, PARTS, SOMETIMES, variables, with_part
 from moot.commands.registered import describe_registered
 from moot.core.artifacts import write_frame
 from moot.core.schemas import ARTIFACTS, SCHEMAS

@@ -11,9 +11,9 @@ import pytest
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.rubric import RUBRICS
 from moot.jobs.statement_labels import effective_labels, labels_by_people, labels_by_rules
-from moot.labels.labeler_agreement import annotator_agreement
 from moot.labels.sheets import SheetContents, blinded, filled_files, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id
+from moot.overview.tables_labels import annotator_agreement
 from moot.studies.appellate.legal.rubric import CODES, LABELS
 
 FACTS = {"c1": "Facts one.", "c2": "Facts two."}

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from moot.core.config import PowerConfig
-from moot.overview.contrast_sentences import describe_needed_cases
-from moot.overview.tables_contrasts import contrasts
+from moot.overview.tables_contrasts import contrasts, describe_needed_cases
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.contrasts import DIFFER, Contrast, Side, measure

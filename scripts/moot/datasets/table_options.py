@@ -9,9 +9,9 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from moot.core.cases import SplitName, cluster_attributes
 from moot.datasets import UserDataOptions
-from moot.datasets.label_words import LabelsByWord
 from moot.datasets.reading.checks import FaultyShare
 from moot.datasets.reading.tables import list_files
+from moot.datasets.words_in_files import LabelsByWord
 
 ALL, BY_HASH = "all", "hash"
 SPLITS: Mapping[str, SplitName] = {

@@ -8,11 +8,11 @@ import pandas as pd
 
 from moot.core.errors import UserError
 from moot.core.spelling import canonical_word
-from moot.datasets.label_words import find_label, spell_labels
 from moot.datasets.reading.checks import RowChecker
 from moot.datasets.reading.tables import FILE_COLUMN, read_table
 from moot.datasets.table_options import SPLITS, TableOptions
 from moot.datasets.table_texts import MISSING_WORDS, make_text
+from moot.datasets.words_in_files import find_label, spell_labels
 
 _MAX_LABELS = 50
 TEXT, LABEL, ID = "(text)", "(label)", "(id)"

@@ -9,9 +9,9 @@ from moot.core.cases import cluster_attributes
 from moot.core.strict_model import StrictModel
 from moot.core.text_files import quote_value
 from moot.datasets import UserDataOptions
-from moot.datasets.label_words import LabelsByWord
 from moot.datasets.reading.checks import FaultyShare
 from moot.datasets.reading.tables import list_files
+from moot.datasets.words_in_files import LabelsByWord
 
 
 class TurnColumns(StrictModel):

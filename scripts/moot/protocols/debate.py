@@ -205,7 +205,7 @@ class Debate:
             round: From 1; 0 where there are no rounds.
             utterances: What the prompt may quote. Default: everything that the seat may read now.
             context: Further variables of the template; `SOMETIMES` of
-                `commands/reference_prompts.py` describes each.
+                `commands/reference.py` describes each.
 
         Returns:
             The recorded utterance. A failed call or an unusable reply is recorded as such and
