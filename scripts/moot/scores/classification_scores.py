@@ -131,7 +131,7 @@ def _scores(
         for metric, coefficient in COEFFICIENTS.items():
             is_rated = np.ones(len(rows), dtype=bool)
             statistic = coefficient_of_two(coefficient, truth, predicted, is_rated)
-            yield sample.score(metric, statistic)
+            yield sample.score(metric, statistic, group="")
 
 
 def _metrics(
