@@ -238,7 +238,7 @@ def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
         axes.set_xscale("log")
         axes.set_xlim(min(values) / 1.25, 2 * max(values))
         axes.xaxis.set_major_formatter("{x:g}")
-    elif values:
+    elif values and max(values) > 0:
         axes.set_xlim(0, 1.25 * max(values))
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from attribution_runs import World, study_results
 
+from moot.analyses.attribution.figures import what_moved_figure
 from moot.analyses.attribution.tables import what_moved
 from moot.core.artifacts import describe, write_rows
 from moot.report.exports import Export, write_inspect_log
@@ -22,6 +23,13 @@ def test_the_table_shows_effects_by_role_phase_and_place(tmp_path: Path) -> None
     )
     assert removed[["place: 1", "place: 2", "place: 3"]].tolist() == pytest.approx([0.35, 0.35, 0])
     assert removed["role: prosecutor, verdict plaintiff"] == pytest.approx(0.7 / 6)
+
+
+def test_the_figure_shows_effects_of_one_case_without_intervals(tmp_path: Path) -> None:
+    results = study_results(World(tmp_path, [0], 0.9, 0.2, answer="likelihood").judge_again())
+    assert "95 % low" not in what_moved(results).frame
+    axes = what_moved_figure(results).axes[0]
+    assert [line.get_xdata()[0] for line in axes.lines[:1]] == pytest.approx([0.7])
 
 
 def test_the_reader_shows_effects_at_the_turns_of_the_debate_itself(tmp_path: Path) -> None:

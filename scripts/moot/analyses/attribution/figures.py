@@ -22,7 +22,9 @@ def what_moved_figure(results: StudyResults) -> "Figure":
     rows = range(len(frame))
     names = frame["debate"] + ", " + frame["judge"] + ": " + frame["group"]
     drawing, axes = row_figure(list(names), height=1.2 + 0.3 * len(rows))
-    estimates = frame[["effect", "95 % low", "95 % high"]].to_numpy(dtype=float)
+    # a table has no column of intervals if no row has one
+    cells = frame.reindex(columns=["effect", "95 % low", "95 % high"])
+    estimates = cells.to_numpy(dtype=float)
     axes.errorbar(estimates[:, 0], rows, xerr=whiskers(estimates), fmt="o", capsize=3, color=BLUE)
     axes.axvline(0, color=GREY, linewidth=1)
     axes.set(xlabel="Probability of the verdict with less without the turn")
