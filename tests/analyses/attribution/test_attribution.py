@@ -8,8 +8,7 @@ import pytest
 from attribution_runs import World, case_of, share_detected_first
 from scipy.stats import binom
 
-from moot.analyses.attribution.effects import turn_effects
-from moot.analyses.attribution.estimates import estimate_effect
+from moot.analyses.attribution.effects import estimate_effect, turn_effects
 from moot.analyses.attribution.protocol import ATTRIBUTED, AttributionParams, chosen_repeats
 from moot.core.artifacts import describe, write_rows
 from moot.core.errors import UserError

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 from scipy.stats import binom
 
-from moot.analyses.attribution.estimates import estimate_effect, moved_verdict, noise_floor
+from moot.analyses.attribution.effects import estimate_effect, moved_verdict, noise_floor
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moot.analyses.panel_worth.members import ONE_MEMBER
-from moot.analyses.panel_worth.panels import Panels, effective_votes
+from moot.analyses.panel_worth.panels import ONE_MEMBER, Panels, effective_votes
 from moot.analyses.panel_worth.tables import (
     EVERYONE,
     NO_COMMON_ERROR,

@@ -9,8 +9,7 @@ intervention, so that some seats speak or hear differently.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from moot.analyses.arms.interventions import Consultancy, Swap
-from moot.analyses.arms.judges import COMMIT_TEMPLATE, CommitFirst
+from moot.analyses.arms.interventions import COMMIT_TEMPLATE, CommitFirst, Consultancy, Swap
 from moot.analyses.arms.noise import SOURCE_DEBATES, Noise
 from moot.analyses.arms.relabelling import relabel
 from moot.core.types import Fields, JsonObject

@@ -6,8 +6,14 @@ from math import isnan
 import numpy as np
 import pandas as pd
 
-from moot.analyses.panel_worth import members
-from moot.analyses.panel_worth.panels import Panels, difference, effective_votes
+from moot.analyses.panel_worth.panels import (
+    FIRST,
+    LAST,
+    Panels,
+    difference,
+    effective_votes,
+    gather_members,
+)
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import TableContent
@@ -52,7 +58,7 @@ def panel_worth(results: StudyResults) -> TableContent:
 
 
 def _rows(run: Run) -> list[Row]:
-    kind, answers, reason = members.gather_members(run)
+    kind, answers, reason = gather_members(run)
     if reason not in ("", NO_TRUTH):
         return [{"what is missing": reason, "cases": run.predictions["case_id"].nunique()}]
     rows: list[Row] = []
@@ -109,12 +115,12 @@ def _cells_with_truth(panels: Panels, sample: ClusterJackknife) -> Row:
 
 def _change_rows(run: Run, answers: pd.DataFrame) -> Iterator[Row]:
     """Yield the row of the change from first to last answers, in panels that have both."""
-    answers = answers[answers["moment"].isin([members.FIRST, members.LAST])]
+    answers = answers[answers["moment"].isin([FIRST, LAST])]
     answers = answers[answers.groupby("panel")["moment"].transform("nunique") > 1]
     if answers.empty:
         return
-    first = Panels(answers[answers["moment"] == members.FIRST])
-    last = Panels(answers[answers["moment"] == members.LAST])
+    first = Panels(answers[answers["moment"] == FIRST])
+    last = Panels(answers[answers["moment"] == LAST])
     sample = run.resample(first.cases)
     gain = mean_statistic(last.majority_right - first.majority_right, (-1.0, 1.0))
     row: Row = {"when": CHANGE, **_count_cells(last), **_pull_cells(run, answers)}
@@ -131,7 +137,7 @@ def _pull_cells(run: Run, answers: pd.DataFrame) -> Row:
     answers = answers.assign(is_right=(answers["prediction"] == answers["target"]).astype(float))
     seats = answers.pivot_table("is_right", ["case_id", "panel", "member"], "moment")
     sample = run.resample(seats.index.get_level_values("case_id"))
-    first, last = seats[members.FIRST], seats[members.LAST]
+    first, last = seats[FIRST], seats[LAST]
     majority = np.sign(2 * first.groupby("panel").transform("mean") - 1)
     to_wrong, to_right = (majority == -1) & (first == 1), (majority == 1) & (first == 0)
     return {
