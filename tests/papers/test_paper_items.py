@@ -19,8 +19,7 @@ from moot.papers import FILLERS
 from moot.papers.diagrams import diagram_svg
 from moot.papers.grid import build_grid, intervals_frame, values_frame
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
-from moot.papers.page import ItemContent, item_files, write_page
-from moot.papers.paper_latex import latex_source
+from moot.papers.page import ItemContent, item_files, latex_source, write_page
 from moot.papers.parts import Diagram, Example, ExampleRow, OwnRow, Point, Series, Step
 from moot.plan.papers_of_run import paper_plan
 from moot.report.published import Published, published_values_of, read_published

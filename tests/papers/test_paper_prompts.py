@@ -18,8 +18,7 @@ from pypdf import PdfReader, PdfWriter
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.llm.request import Request
-from moot.papers.code_prompts import read_code_texts
-from moot.papers.paper_prompts import DOWNLOAD, write_prompts
+from moot.papers.paper_prompts import DOWNLOAD, read_code_texts, write_prompts
 from moot.papers.paper_text import read_paper
 from moot.papers.printed_passages import PaperText, letters_of
 from moot.papers.wording import words_digest

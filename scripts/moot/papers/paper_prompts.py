@@ -7,6 +7,7 @@ moot may not ship a paper's words, but a user may have the paper. The passages o
 templates of `config/prompts_published`.
 """
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPException
@@ -16,7 +17,6 @@ from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.core.text_files import read_text
 from moot.datasets.download import fetch_url
-from moot.papers.code_prompts import read_code_texts
 from moot.papers.items import items_file, read_papers
 from moot.papers.paper_text import read_paper
 from moot.papers.printed_passages import PaperText, PassageText, letters_of
@@ -34,6 +34,61 @@ DOWNLOAD = "download"
 _TITLE_LETTERS = 5000
 """A paper's title is within this number of letters."""
 _CODE_TITLE = "AgenticSimLaw's published code"
+SLOTS: Mapping[str, str] = {
+    "agent.role": "role",
+    "agent.persona": "persona",
+    "self.judge.persona": "persona",
+    "COURTROOM_RULES": "rules",
+    "self.selected_case['ntop_text_summary']": "summary",
+    "self.selected_case[NTOP_SUMMARY_COL]": "summary",
+    "self.selected_case['all_text_summary']": "background",
+    "self.selected_case['age']": "age",
+    "self.selected_case['numberofarrestsby2002']": "arrests",
+    "chr(10).join(self.debate_history)": "history",
+    "chr(10).join(agent.strategy_points)": "strategy",
+    "speaker": "speaker",
+    "latest_argument": "argument",
+}
+"""The slot for each expression in the program's f-strings."""
+TASK_SLOT = "task"
+"""The slot for the choice between the tasks of the first turn and of later turns."""
+
+
+def read_code_texts(source: str, where: str) -> dict[str, str]:
+    """Return the texts of a program with slots, by the digest of their words.
+
+    A list of texts is one text, with a line for each.
+
+    Args:
+        source: the program.
+        where: its path or address, for messages.
+
+    Raises:
+        UserError: The program is not Python.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError) as error:
+        raise UserError(f"{where}: not a Python program ({error}).") from None
+    texts = filter(None, map(_text_of, ast.walk(tree)))
+    return {words_digest(text): text for text in texts}
+
+
+def _text_of(node: ast.AST) -> str:
+    """Return the text of a syntax node; "" if it is neither a string nor an f-string."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(map(_text_of, parts))
+        case ast.FormattedValue(value=ast.IfExp()):
+            return f"{{{TASK_SLOT}}}"
+        case ast.FormattedValue(value=expression):
+            name = ast.unparse(expression)
+            return f"{{{SLOTS.get(name, name)}}}"
+        case ast.List(elts=elements):
+            return "\n".join(map(_text_of, elements))
+    return ""
 
 
 @dataclass(slots=True)
