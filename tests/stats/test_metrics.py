@@ -1,5 +1,7 @@
 """Test metrics against scikit-learn, krippendorff and worked examples, with fixed labels."""
 
+from dataclasses import replace
+
 import krippendorff
 import numpy as np
 import pytest
@@ -51,6 +53,15 @@ def test_metrics_agree_with_scikit_learn(pairs):
     assert matthews(sums)[0] == pytest.approx(metrics.matthews_corrcoef(truth, answers))
     if len(set(truth) | set(answers)) > 1:
         assert kappa(sums)[0] == pytest.approx(metrics.cohen_kappa_score(truth, answers))
+
+
+def test_the_correlation_of_constant_labels_is_0_despite_rounding() -> None:
+    """The sum of three labels of weight 0.1 is beyond 0.3."""
+    labels = np.array([[1.0, 0.0]])
+    sums = weighted_sums(labels, labels, np.array([[0.3]]))
+    with np.errstate(all="raise"):
+        assert matthews(replace(sums, true=sums.true + 1e-16))[0] == 0
+        assert matthews(replace(sums, true=sums.true - 1e-16, predicted=sums.true + 1e-16))[0] == 0
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -122,10 +122,10 @@ def matthews(totals: Sums) -> Floats:
     It is 0 if the truth or the predictions are constant.
     """
     agreed, by_chance = totals.hits.sum(axis=1), (totals.true * totals.predicted).sum(axis=1)
-    spread = np.sqrt(
-        (totals.total**2 - (totals.true**2).sum(axis=1))
-        * (totals.total**2 - (totals.predicted**2).sum(axis=1))
-    )
+    true_spread = totals.total**2 - (totals.true**2).sum(axis=1)
+    predicted_spread = totals.total**2 - (totals.predicted**2).sum(axis=1)
+    # constant labels give 0 but for rounding, which may be negative
+    spread = np.sqrt(np.maximum(true_spread * predicted_spread, 0.0))
     values = ratio(agreed * totals.total - by_chance, spread, 0.0)
     return np.where(totals.total > 0, values, np.nan).round(COEFFICIENT_DIGITS)
 
