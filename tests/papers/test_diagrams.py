@@ -37,7 +37,14 @@ PARAMS: dict[str, tuple[str, dict[str, tuple[Any, ...]]]] = {
     ),
     "decision_conference/figure1": (
         "conference",
-        {"agreement": (True, False), "topics": ((), TOPICS), "visits": (1, 3), "rounds": (1, 3)},
+        {
+            "agreement": (True, False),
+            "evaluator": (True, False),
+            "evaluates_open_topics": (True, False),
+            "topics": ((), TOPICS),
+            "visits": (1, 3),
+            "rounds": (1, 3),
+        },
     ),
     "appellate/figure1": ("panel", {"judges": (1, 3), "rounds": (1, 2)}),
     "appellate/figure3": ("synthetic_panel", {"judges": (1, 3)}),
@@ -64,6 +71,14 @@ def test_a_diagram_is_drawn_with_any_parameters(item: str) -> None:
         assert {step.seat for step in diagram.steps} <= set(diagram.seats)
         assert "" not in diagram.seats and None not in diagram.seats
         assert diagram_svg([diagram]).count("<rect") == len(diagram.steps)
+
+
+@pytest.mark.parametrize("agreement", [True, False])
+@pytest.mark.parametrize("evaluator", [True, False])
+def test_who_decides_and_scores_is_drawn_as_configured(agreement: bool, evaluator: bool) -> None:
+    params = {"agreement": agreement, "evaluator": evaluator}
+    diagram = draw("decision_conference/figure1", "conference", params)
+    assert ("judge" in diagram.seats, "evaluator" in diagram.seats) == (agreement, evaluator)
 
 
 def test_a_stage_of_ones_own_is_shown_as_it_is_written() -> None:
