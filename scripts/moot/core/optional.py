@@ -10,13 +10,18 @@ def import_optional(package: str, extra: str) -> ModuleType:
     """Import a library that an extra installs.
 
     Raises:
-        UnavailableError: it is not installed. The message names the extra.
+        UnavailableError: it is not installed, and the message names the extra; or it cannot write
+            where it keeps its files, such as below a home that is not writable.
     """
     try:
         return importlib.import_module(package)
     except ImportError as error:
         raise UnavailableError(
             f"not installed: {package} (the extra '{extra}' installs it)"
+        ) from error
+    except OSError as error:
+        raise UnavailableError(
+            f"{package} cannot be imported: {error}; let HOME name a writable folder"
         ) from error
 
 
