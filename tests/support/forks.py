@@ -25,7 +25,7 @@ from fork_server import LOAD, READY
 
 MAX_PROJECTS = 3
 ADDRESS = "MOOT_TEST_FORKS"
-CLIENT = """#!{python} -IS
+CLIENT = """#!{link} -IS
 import json, os, signal, socket, sys
 program, arguments = sys.argv[1:2], sys.argv[1:]
 if not program or program[0].startswith("-") and program[0] != "-m":
@@ -59,7 +59,10 @@ def python() -> tuple[str, dict[str, str]]:
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not address.exists():
-            program.write_text(CLIENT.format(python=sys.executable, address=ADDRESS), "utf-8")
+            link = folder / "interpreter"  # a first line names no path with a space
+            link.symlink_to(sys.executable)
+            client = CLIENT.format(link=link, python=sys.executable, address=ADDRESS)
+            program.write_text(client, "utf-8")
             program.chmod(0o700)
             start_server(address, program, owner)
     return str(program), {ADDRESS: str(address)}
