@@ -17,6 +17,7 @@ import hypothesis
 import pytest
 
 from messages import Messages, Refusal
+from moot.core.command_line import use_writable_cache
 
 if TYPE_CHECKING:
     from fault_server import FaultServer
@@ -52,6 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    use_writable_cache()  # runs of the tests start without the profile that does so for users
     config.stash[SKIP_REASONS] = []
     config.stash[MESSAGES] = Messages()
     worker: dict[str, Any] | None = getattr(config, "workerinput", None)
