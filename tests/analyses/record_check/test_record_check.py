@@ -155,6 +155,9 @@ def test_a_figure_in_another_unit_is_another_figure(
     assert result_of(statement, f"It was {other_figure}, he wrote.") == [NOT_LOCATABLE]
     assert result_of(statement, f"It was {other_figure}, then {figure}.") == [VERBATIM]
     assert result_of(statement, f"It was {bare_figure}, he wrote.") == [VERBATIM]
+    assert result_of(statement, f"It was {bare_figure} Decided, or Marked {bare_figure}.") == [
+        VERBATIM
+    ]
     bare_statement = f"They speak of {bare_figure} here."
     assert result_of(bare_statement, f"It was {other_figure}, he wrote.") == [VERBATIM]
 

@@ -5,7 +5,7 @@ They are looked up in the record of the debate.
 
 import json
 import re
-from calendar import month_abbr
+from calendar import month_name
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -22,10 +22,11 @@ _QUOTED = re.compile(
 )
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "万": 10**4, "亿": 10**8}
 # per cent, a sign of currency as Unicode has them, or a month; words of a language are no unit
-_UNIT = rf"[$%¢-¥₠-⃏]|{'|'.join(month_abbr[1:])}"
+_MONTHS = "|".join(f"{name[:3]}(?:{name[3:]}|[a-z])?" for name in month_name[1:])  # or Sept.
+_UNIT = rf"[$%¢-¥₠-⃏]|(?:{_MONTHS})(?![a-z])"
 _FIGURE = re.compile(
     r"^[ \t]*\d{1,2}[.)](?=\s)|\[\d{1,4}(?:, ?\d{1,4})*\]|"  # markers have no digits
-    rf"(?:(?P<before>{_UNIT})[a-z]{{0,6}}\.?[^\S\n]?)?"
+    rf"(?:(?P<before>{_UNIT})\.?[^\S\n]?)?"
     r"(?<![A-Za-z0-9_.\[])(?!(?<=\d,)\d{3}(?!\d))"
     r"(?P<digits>\d{1,30}(?:,\d{3}(?!\d)){0,10}(?:\.\d{1,30})?)"
     rf"(?![a-zA-Z_]|\.?\d|,\d{{3}}(?!\d))(?:[\s-]?(?P<scale>{'|'.join(_SCALES)}))?"
@@ -66,7 +67,7 @@ class Passage:
     start: int
     end: int
     value: Decimal | None = None
-    unit: str | None = None
+    unit: str = ""
 
 
 def statement_text(text: str, parsed: str | None) -> str:
@@ -98,8 +99,8 @@ def find_figures(text: str) -> Iterator[Passage]:
     for match in _FIGURE.finditer(text):
         if match["digits"]:
             value = (number_value(match["digits"]) or 0) * Decimal(_SCALES.get(match["scale"], 1))
-            unit = match["before"] or match["after"]
-            yield Passage(FIGURE, match[0], *match.span(), value, unit)
+            unit = match["before"] or match["after"] or ""
+            yield Passage(FIGURE, match[0], *match.span(), value, unit[:3])  # Dec of December
 
 
 def figures_of_record(text: str) -> Iterator[Passage]:

@@ -81,7 +81,7 @@ class Record:
         """
         if passage.kind == FIGURE:
             for (author, unit), match in self._figures.get(passage.value, {}).items():
-                is_equal = unit == passage.unit or None in (unit, passage.unit)
+                is_equal = unit == passage.unit or "" in (unit, passage.unit)
                 if author != speaker and is_equal:
                     return match
             first = bisect_left(statement, passage.start, key=lambda word: word.start)
