@@ -3,18 +3,20 @@
 import sys
 from pathlib import Path
 
-from moot.commands.doctor_cases import describe_table_faults
+from moot.commands.doctor_cases import describe_row_faults
 from moot.commands.preview import describe_servers, preview
 from moot.commands.preview_table import preview_text
+from moot.core.log import FILE_LOG
 from moot.papers.selection import describe_sizes
 from moot.workflow.job import job
 
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
+        FILE_LOG.disabled = True  # the job that made the cases said it
         frame = preview(plan, Path("results"))
         sys.stdout.write(preview_text(frame))
         sys.stdout.writelines(
             f"{size}\n" for size in describe_sizes(plan.config.experiments, plan.shipped)
         )
         sys.stdout.write(f"\nWhere calls go:\n{describe_servers(plan)}\n")
-        sys.stdout.write(describe_table_faults(plan))
+        sys.stdout.write(describe_row_faults(plan))

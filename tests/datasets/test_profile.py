@@ -9,7 +9,7 @@ import yaml
 
 from in_process import default_configuration
 from moot.commands.doctor import _check_data
-from moot.commands.doctor_cases import describe_table_faults
+from moot.commands.doctor_cases import describe_row_faults
 from moot.commands.init import write_configuration
 from moot.core.config import InitConfig
 from moot.core.errors import UserError
@@ -89,7 +89,7 @@ def test_a_fault_is_found_in_the_same_words_everywhere(
     plan = make_plan(path, id="nr", labels=labels, faulty=0.2)
     findings = "".join(map(str, _check_data(plan)))
     reports = (
-        write_configuration(init_config, None), findings, describe_table_faults(plan),
+        write_configuration(init_config, None), findings, describe_row_faults(plan),
     )  # fmt: skip
     assert all(report.count(message) == 1 for report in reports), reports
 

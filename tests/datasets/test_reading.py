@@ -33,7 +33,7 @@ def read(path: Path) -> list[list[str]]:
     return [list(row) for row in read_table(path, NAMES)[NAMES].to_numpy()]
 
 
-@pytest.mark.parametrize("ending", [*ENDINGS, ".csv.gz", ".jsonl.gz"])
+@pytest.mark.parametrize("ending", [*ENDINGS, ".csv.gz", ".jsonl.gz", ".xlsx.gz", ".parquet.gz"])
 def test_every_format_gives_the_same_cells(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"t{ending}"
     plain_path = path.with_name(path.name.removesuffix(".gz"))
@@ -185,6 +185,26 @@ def test_a_sheet_is_chosen_by_its_name(tmp_path: Path) -> None:
         read_table(tmp_path / "t.xlsx", NAMES, sheet="cases")
 
 
+def test_hidden_rows_and_columns_are_read_and_named(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
+        FRAME.to_excel(book, sheet_name="data", index=False)
+        book.sheets["data"].row_dimensions[3].hidden = True
+        book.sheets["data"].column_dimensions["B"].hidden = True
+        book.sheets["data"].merge_cells("D2:D3")
+    assert read_table(tmp_path / "t.xlsx", NAMES)["id"].tolist() == ["1", "2"]
+    assert read_table(tmp_path / "t.xlsx", NAMES)["facts"].tolist()[1] == ROWS[1][1]
+    place = f"{tmp_path}/t.xlsx: sheet 'data'"
+    remedy = "are read like the others. Remove what should not count."
+    assert caplog.messages == [  # once, also if it is read again
+        f"{place}: hidden rows (the first is row 3) {remedy}",
+        f"{place}: hidden columns (the first is column B) {remedy}",
+        f"{place}: merged cells (D2:D3) are read as one cell with the value, and blank ones. Write"
+        " the value into each of them.",
+    ]
+
+
 @pytest.mark.parametrize("name", ["t.json", "t.jsonl"])
 @pytest.mark.parametrize("text", ['{"a": 1}\n\n{"b": "x"}\n', '[\n{"a": 1},\n{"b": "x"}]\n'])
 def test_a_missing_key_is_a_blank_cell(tmp_path: Path, name: str, text: str) -> None:
@@ -220,6 +240,8 @@ def test_turns_of_a_record_become_rows(tmp_path: Path, ending: str) -> None:
         ({"data": RECORDS}, NAMES, r"json_normalize\(records, record_path=\['data'\]"),
         ([{"id": 1, "log": []}], ["log.who"], "lists in column .log. are empty"),
         ({"k1": RECORDS[0], "k2": RECORDS[1]}, NAMES, r"from_dict\(document, orient='index'\)"),
+        ({name: FRAME[name].to_dict() for name in NAMES}, NAMES, r"pandas.DataFrame\(document\)"),
+        (FRAME.to_dict("split"), NAMES, r"document\['data'\], columns=document\['columns'\]"),
         ([{"id": 1, "r1_says": "a", "r2_says": "b"}], ["says"], r"table.melt\(.*'r1_says'"),
         ([{"id": 1, "r1_says": "a", "r2_says": "b"}], ["r{round}_says"], r"table.melt\("),
     ],
@@ -276,6 +298,22 @@ def test_files_on_which_other_readers_failed(tmp_path: Path, report: str) -> Non
     (tmp_path / name).write_bytes(content)
     table = read_table(tmp_path / name, ["facts", "outcome"])
     assert table[["facts", "outcome"]].to_numpy().tolist() == [[facts, "WON"]]
+
+
+def test_a_named_index_of_parquet_is_a_column(tmp_path: Path) -> None:
+    FRAME.set_index("id").to_parquet(tmp_path / "t.parquet")
+    assert read(tmp_path / "t.parquet") == ROWS
+
+
+@pytest.mark.parametrize(
+    "damaged", [b"3,caf\xc3", b"3,caf\xe9,WON"], ids=["a cut character", "a joined file"]
+)
+def test_a_broken_byte_of_utf_8_is_no_other_encoding(tmp_path: Path, damaged: bytes) -> None:
+    lines = [f"{number},Größe und Maß,WON" for number in range(9)]
+    content = "\n".join([",".join(NAMES), *lines, ""]).encode() + damaged
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(UserError, match=r"line 11: byte 0x.* is not UTF-8, as the rest"):
+        read(tmp_path / "t.csv")
 
 
 def test_a_zero_byte_is_named(tmp_path: Path) -> None:

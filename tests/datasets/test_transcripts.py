@@ -92,6 +92,24 @@ def test_members_of_a_group_can_answer_in_their_utterances(tmp_path: Path) -> No
     }
 
 
+@pytest.mark.parametrize("first_round", [0, 1])
+def test_a_blank_first_answer_is_not_replaced_by_the_second(
+    tmp_path: Path, first_round: int
+) -> None:
+    answers = (("Kim", "A", 0), ("Lee", "", 0), ("Kim", "B", 1), ("Lee", "B", 1))
+    table = pd.DataFrame(answers, columns=["speaker", "said", "round"]).assign(debate="d", text="")
+    table["round"] += first_round
+    rows = table.to_dict("records")
+    path, without_rounds = tmp_path / "chat.csv", {"answer": "said"}
+    for columns in (without_rounds, {**without_rounds, "round": "round"}):
+        _, debates = read_transcripts(write_table(path, rows), columns=columns)
+        first = [debate for debate in debates if debate.method == "first answers"]
+        assert [(debate.judge, debate.prediction, debate.problem) for debate in first] == [
+            ("Kim", "a", ""),
+            ("Lee", None, "the record says nothing"),
+        ]
+
+
 def test_jurors_are_judges_with_personas_and_repeats(tmp_path: Path) -> None:
     loaded, debates = read_transcripts(write_table(tmp_path / "jury.jsonl", JURY), **JURIES)
     fields = attrgetter("case_id", "repeat", "judge", "persona", "judge_repeat", "prediction")

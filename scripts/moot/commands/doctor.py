@@ -17,17 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from moot import __version__
-from moot.commands.doctor_cases import (
-    TABLE_LOADER,
-    find_table_faults,
-    load_table,
-)
+from moot.commands.doctor_cases import find_row_faults
 from moot.commands.doctor_ledger import check_ledger
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import CallError, CallRefusedError, MootError, UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
-from moot.datasets.table_options import TableOptions
+from moot.datasets import LOADERS, UserDataOptions
 from moot.llm.endpoints import ENDPOINTS, Endpoint
 from moot.llm.endpoints.embedded import model_path
 from moot.llm.endpoints.faults import logprobs_unavailable
@@ -46,8 +42,6 @@ _MIN_GIGABYTES = 2.0
 _REPLY_TOKENS = 64
 _LONG_PROMPT_WORDS = 5_000
 _QUESTION = 'Is ice cold? Answer as JSON: {"answer": "yes"} or {"answer": "no"}.'
-_LIKELIHOOD = "likelihood"
-"""The value of a parameter by which log-probabilities of words decide."""
 _WORDS = ("yes", "no")
 _SCHEMA: Fields = {
     "type": "object",
@@ -138,8 +132,8 @@ def _check_data(plan: Plan) -> Iterator[Finding]:
             note = DATA_NOTES.get(str(options.source))
             state = STATE_NOTE if note else STATE_OK
             yield Finding(f"data {dataset}", state, note or f"{options.source}: comes with moot")
-        elif options.loader == TABLE_LOADER:
-            yield from _check_table(plan, dataset)
+        elif isinstance(options, UserDataOptions):
+            yield from _check_own_data(plan, dataset)
         elif files := plan.local_files(dataset):
             size = sum(file.stat().st_size for file in files) / 1e6
             further_files = f" and {len(files) - 1} more" if len(files) > 1 else ""
@@ -152,20 +146,18 @@ def _check_data(plan: Plan) -> Iterator[Finding]:
             )
 
 
-def _check_table(plan: Plan, dataset: str) -> Iterator[Finding]:
-    """Load a table of the user, and count its cases and labels."""
+def _check_own_data(plan: Plan, dataset: str) -> Iterator[Finding]:
+    """Load files of the user, and count their cases and labels."""
     subject = f"data {dataset}"
     options = plan.datasets[dataset]
-    doubts = find_table_faults(options) if isinstance(options, TableOptions) else []
+    doubts = find_row_faults(options)
     doubt_findings = [Finding(f"rows of {dataset}", STATE_UNKNOWN, doubt) for doubt in doubts]
     try:
-        loaded = load_table(plan, dataset)
+        loaded = LOADERS[options.loader or dataset].load(options, plan.load_context(dataset))
     except UserError as error:
         message = str(error)
         yield Finding(subject, STATE_MISSING, message)
         yield from (finding for finding in doubt_findings if finding.details not in message)
-        return
-    if loaded is None:
         return
     counts = ", ".join(f"{count} {finding}" for finding, count in loaded.cleaning.items())
     labels = Counter(case.target for case in loaded.cases)
@@ -231,7 +223,7 @@ def _models_of_likelihood(plan: Plan) -> set[str]:
     """
     names: set[str] = set()
     for experiment in plan.experiments.values():
-        if _LIKELIHOOD in experiment.params.model_dump().values():
+        if experiment.params.needs_logprobs:
             names |= {*experiment.config.models} | experiment.seats
     return names
 

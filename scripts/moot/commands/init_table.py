@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from moot.commands.doctor_cases import find_table_faults
+from moot.commands.doctor_cases import find_row_faults
 from moot.core.config import InitConfig
 from moot.core.yaml_text import load_yaml
 from moot.datasets.reading.checks import DataFaults, check_header
@@ -53,7 +53,7 @@ def describe_table(config: InitConfig, path: Path, name: str, question: str) -> 
 
     `name` is the name of the data set.
     """
-    table = read_table(path, faults=DataFaults())  # `find_table_faults` lists them below
+    table = read_table(path, faults=DataFaults())  # `find_row_faults` lists them below
     profile = profile_table(table, text=config.text, target=config.target)
     check_header(path, list(map(str, table)), [profile.text, profile.target])
     labels = _order_labels(profile)
@@ -85,7 +85,7 @@ def describe_table(config: InitConfig, path: Path, name: str, question: str) -> 
         " and state the choice: --config 'init={..., target: COLUMN}'."
     )
     options = TableOptions.model_validate(load_yaml(section)["datasets"][name])
-    faults = find_table_faults(options)
+    faults = find_row_faults(options)
     if faults:
         notes += ["", "Check these rows of the table before a run:"]
         notes += [f"  {fault}" for fault in faults]

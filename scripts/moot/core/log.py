@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from moot.core.errors import RunStoppedError, UserError
@@ -13,6 +14,14 @@ from moot.core.printed_commands import as_started
 from moot.core.run_signals import RUN_FILE, is_stopping
 
 LOG = logging.getLogger("moot")
+FILE_LOG = LOG.getChild("files")
+"""How files of the user are read, which the job that loads them says once for a run."""
+
+
+@cache
+def warn_of_file(message: str) -> None:
+    """Warn of how a file is read, once a process."""
+    FILE_LOG.warning("%s", message)
 
 
 def is_out_of_memory(error: BaseException) -> bool:

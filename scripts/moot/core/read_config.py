@@ -19,7 +19,7 @@ from moot.core.config_errors import (
 )
 from moot.core.shipped_files import SHIPPED, default_files
 from moot.core.types import Fields, Json, JsonObject
-from moot.core.yaml_text import find_repeated_keys, load_yaml
+from moot.core.yaml_text import find_misread, load_yaml
 
 _SECTIONS = ("models", "datasets", "experiments", "contrasts", "rubrics")
 """The keys that hold entries by name."""
@@ -37,7 +37,7 @@ def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
     """
     files = list(files)
     for file in files:
-        for sentence in find_repeated_keys(file.read_text(encoding="utf-8")):
+        for sentence in find_misread(file.read_text(encoding="utf-8")):
             faults.add(f"{file}: {sentence}")
     touched: set[Location] = set()
 

@@ -2,15 +2,15 @@
 
 import gzip
 import os
+import re
 import stat
 import zlib
-from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from moot.core.errors import UserError
-from moot.core.log import LOG
+from moot.core.log import warn_of_file
 
 if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
@@ -88,25 +88,32 @@ def _decode(path: Path, content: bytes, encoding: str) -> str:
     except UnicodeDecodeError as fault:
         line = content.count(b"\n", 0, fault.start) + 1
         place = f"{path}: line {line}: byte 0x{content[fault.start]:02x}"
+        if not encoding and _is_damaged(content):
+            raise UserError(
+                f"{place} is not UTF-8, as the rest of the file is. Write its words again, or get"
+                " the file again."
+            ) from fault
         guess = None if encoding else _guess_text(content)
         if guess is None:
             name = (encoding or likely_encoding).removesuffix("-sig").upper()
             raise UserError(
                 f"{place} is not {name}; expected a text file in {name}. Save it as UTF-8."
             ) from fault
-        _log_guess(place, guess.encoding)
+        warn_of_file(
+            f"{place} is not UTF-8; the file is read as {guess.encoding}, the best guess. Save it"
+            " as UTF-8 if words look wrong."
+        )
         return str(guess)
 
 
-@cache
-def _log_guess(place: str, encoding: str) -> None:
-    """Warn of a guess, once for a file."""
-    LOG.warning(
-        "%s is not UTF-8; the file is read as %s, the best guess. Save it as UTF-8 if words look"
-        " wrong.",
-        place,
-        encoding,
-    )
+def _is_damaged(content: bytes) -> bool:
+    """Return whether bytes are UTF-8 but for some that were cut off or joined to them.
+
+    A text in another encoding has hardly a character that UTF-8 could have.
+    """
+    text = content.decode(errors="surrogateescape")
+    broken = len(re.findall("[\udc80-\udcff]", text))
+    return len(re.findall("[^\x00-\x7f]", text)) > 2 * broken
 
 
 def _guess_text(content: bytes) -> "CharsetMatch | None":

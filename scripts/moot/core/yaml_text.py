@@ -32,8 +32,12 @@ class _PlainLoader(_Placed, yaml.SafeLoader):
     pass
 
 
-class _RepeatedKeys(yaml.SafeLoader):
-    """Collects the keys that occur twice in a mapping, of which YAML takes the last one."""
+class _Misread(yaml.SafeLoader):
+    """Collects what YAML reads otherwise than people do.
+
+    These are keys that occur twice in a mapping, of which it takes the last one, and numbers in
+    base 8 or 60.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -53,6 +57,20 @@ class _RepeatedKeys(yaml.SafeLoader):
                 )
         return super().construct_mapping(node, deep)
 
+    def construct_whole_number(self, node: yaml.ScalarNode) -> int:
+        number = self.construct_yaml_int(node)
+        try:
+            int(node.value, base=0)  # Python refuses 010 and 1:30
+        except ValueError:
+            self.sentences.append(
+                f"line {node.start_mark.line + 1}: found {node.value}, which YAML reads as"
+                f" {number}. Write {number} for the number, or '{node.value}' for the text."
+            )
+        return number
+
+
+_Misread.add_constructor("tag:yaml.org,2002:int", _Misread.construct_whole_number)
+
 
 def load_yaml(text: str) -> Any:
     """Return the content of a text of plain YAML.
@@ -67,9 +85,11 @@ def load_yaml(text: str) -> Any:
         return yaml.load(text, Loader=_PlainLoader)  # noqa: S506 - plain values alone
 
 
-def find_repeated_keys(text: str) -> list[str]:
-    """Return a sentence for each key that occurs twice at one place; none if it is not YAML."""
-    loader = _RepeatedKeys(text)
+def find_misread(text: str) -> list[str]:
+    """Return a sentence for each key that occurs twice at one place, and for each number that is
+    not decimal; none if it is not YAML.
+    """
+    loader = _Misread(text)
     try:
         loader.get_single_data()
     except (yaml.YAMLError, ValueError):

@@ -139,6 +139,7 @@ class Loaded:
             texts.
         cleaning: the counts of the cleaning report, by short description; readers see them.
         sources: the files that were read; the artifact records their sha256.
+        faults: a line for each row that is left out because of a fault.
     """
 
     cases: Sequence[Case]
@@ -146,6 +147,7 @@ class Loaded:
     features: pd.DataFrame | None = None
     cleaning: Mapping[str, int] = field(default_factory=dict)
     sources: Sequence[Path] = ()
+    faults: Sequence[str] = ()
 
 
 Load = Callable[[CheckedValues, LoadContext], Loaded]

@@ -60,7 +60,7 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
         cleaning[RESEMBLING] = len(resembled_tests)
     if options.split == BY_HASH:
         cleaning |= _count_largest_family(options.path, splits, pairs)
-    return Loaded(cases, task, features, cleaning, options.own_files(context.data_root))
+    return Loaded(cases, task, features, cleaning, options.files, table.check.lines)
 
 
 def _count_largest_family(

@@ -83,14 +83,27 @@ class _Answer:
 
 @dataclass(slots=True)
 class _DebateContent:
-    """The utterances of a debate, and the answers of each author, both in order."""
+    """The utterances of a debate, and the answers of each author, both in order.
+
+    Attributes:
+        first_rounds: the round of each author's first answer; without rounds, which of the
+            author's turns states it.
+    """
 
     utterances: list[RecordedUtterance] = field(default_factory=list)
     answers: dict[_Judge, list[_Answer]] = field(default_factory=dict)
+    first_rounds: dict[_Judge, int] = field(default_factory=dict)
 
     def first_answers(self) -> dict[_Judge, _Answer]:
-        """Return the first answer of each author."""
-        return {judge: answers[0] for judge, answers in self.answers.items()}
+        """Return the answer of each author in the first round in which any of them answers.
+
+        An author who answers in later rounds alone has none of the first.
+        """
+        first_round = min(self.first_rounds.values(), default=0)
+        return {
+            judge: answers[0] if self.first_rounds[judge] == first_round else _Answer(None)
+            for judge, answers in self.answers.items()
+        }
 
     def last_answers(self) -> dict[_Judge, _Answer]:
         """Return the last answer of each author."""
@@ -173,9 +186,8 @@ def load(options: TranscriptsOptions, context: LoadContext) -> Loaded:
             )
         )
     cleaning = {**turns.account, "cases": len(cases)}
-    return Loaded(
-        cases, replace(task, positive=turns.positive), cleaning=cleaning, sources=options.files
-    )
+    task = replace(task, positive=turns.positive)
+    return Loaded(cases, task, None, cleaning, options.files, turns.faults)
 
 
 def _standard_columns(options: TranscriptsOptions, turns: Turns) -> pd.DataFrame:
@@ -231,12 +243,16 @@ def _read_debate(rows: Sequence[Json], turns: Turns, *, has_judges: bool) -> _De
 
     If a column names judges, the answers of others are no verdicts.
     """
-    content = _DebateContent()
+    content, turns_of = _DebateContent(), Counter[_Judge]()
+    has_rounds = any(row.round for row in rows)
     for row in rows:
         judge = _Judge(row.judge or row.speaker, row.persona, row.judge_repeat)
+        turns_of[judge] += 1
         answer = _read_answer(row, turns) if row.judge or row.answer or row.distribution else None
         if answer and (row.judge or not has_judges):
             content.answers.setdefault(judge, []).append(answer)
+            moment = row.round if has_rounds else turns_of[judge]
+            content.first_rounds.setdefault(judge, moment)
         content.utterances += _utterances_of_row(row, judge, answer)
     return content
 

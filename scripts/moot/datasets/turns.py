@@ -131,12 +131,14 @@ class Turns:
         words: the labels that words mean.
         positive: the label that binary scores call positive.
         account: counts, by short description.
+        faults: a line for each fault of the debates that are left out.
     """
 
     rows: pd.DataFrame
     words: WordLabels
     positive: str
     account: Mapping[str, int]
+    faults: Sequence[str]
 
 
 def read_turns(options: TranscriptsOptions) -> Turns:
@@ -176,7 +178,7 @@ def read_turns(options: TranscriptsOptions) -> Turns:
         rows, names, words, positive
     )
     counts = {description: count for description, count in account.items() if count}
-    return Turns(rows, words, positive, counts)
+    return Turns(rows, words, positive, counts, check.lines)
 
 
 def _read_files(options: TranscriptsOptions) -> pd.DataFrame:

@@ -97,6 +97,16 @@ def load_dataset(
     dataset = context.name
     loaded = LOADERS[options.loader or dataset].load(options, context)
     check_cases(dataset, loaded)
+    for line in loaded.faults:
+        LOG.info("left out: %s", line)
+    if loaded.faults:
+        LOG.warning(
+            "%s: rows are left out because of %d faults, the first is: %s `snakemake doctor` lists"
+            " them all.",
+            dataset,
+            len(loaded.faults),
+            loaded.faults[0],
+        )
     metadata = describe(sources=loaded.sources, dataset=dataset, **digests)
     task = replace(set_cluster(dataset, loaded, options.cluster), groups=options.groups)
     write_cases(cases, loaded.cases, task, metadata)

@@ -46,6 +46,8 @@ class ProtocolParams(StrictModel):
 
     experiment_fields: ClassVar[tuple[str, ...]] = ("source_experiment",)
     """The fields that name an experiment whose results the debates read."""
+    likelihood_fields: ClassVar[tuple[str, ...]] = ("answer",)
+    """The fields whose value `likelihood` asks for the log-probabilities of words."""
 
     temperature: Temperature = 0.7
     max_tokens: int | None = Field(
@@ -68,6 +70,11 @@ class ProtocolParams(StrictModel):
     def named_experiments(cls, params: Fields) -> list[str]:
         """Return the experiments that parameters of this protocol name."""
         return [str(params[name]) for name in cls.experiment_fields if params.get(name)]
+
+    @property
+    def needs_logprobs(self) -> bool:
+        """Whether debates fail without the log-probabilities of words."""
+        return any(getattr(self, name, "") == "likelihood" for name in self.likelihood_fields)
 
 
 Needs = Callable[[CheckedValues], Mapping[str, str]]

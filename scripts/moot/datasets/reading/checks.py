@@ -14,7 +14,6 @@ from pydantic import Field
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.log import LOG
 from moot.core.spelling import canonical_word
 from moot.core.text_files import GZIP, quote_value
 from moot.core.types import Column
@@ -236,8 +235,13 @@ class RowChecker:
             check_unique(place, text.set_axis(names))
         self._faulty_rows |= set(text.index[(text == "") | find_repeated(text)])
 
+    @property
+    def lines(self) -> list[str]:
+        """The messages, a line each."""
+        return self.faults.text.splitlines()
+
     def without_faulty(self, rows: pd.DataFrame, *, group: str = "") -> pd.DataFrame:
-        """Return the rows without a fault, and warn of the others.
+        """Return the rows without a fault.
 
         Args:
             rows: all rows that can be read.
@@ -257,6 +261,4 @@ class RowChecker:
                 f" {explain_row_numbers(self.files[0])}"
             )
             raise UserError(f"{self.faults.text}\n{summary.strip()}")
-        for line in self.faults.text.splitlines():
-            LOG.warning("left out: %s", line)
         return rows[~groups.isin(faulty_groups)]

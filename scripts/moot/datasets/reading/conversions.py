@@ -3,9 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
+from moot.core.errors import UserError
 from moot.core.types import Column, Json
 
 _NUMBER = re.compile(r"[0-9]+")
@@ -24,6 +26,9 @@ def suggest_conversion(frame: pd.DataFrame, columns: Sequence[str]) -> str:
     missing = [name for name in columns if name not in frame]
     if not missing:
         return ""
+    if {"columns", "data"} <= {*map(str, frame)}:
+        line = "pandas.DataFrame(document['data'], columns=document['columns'])"
+        return f" The file holds names of columns and rows apart: join them by `{line}`."
     names = sorted(
         map(str, frame), key=lambda name: not any(part.startswith(name) for part in missing)
     )
@@ -42,6 +47,22 @@ def suggest_conversion(frame: pd.DataFrame, columns: Sequence[str]) -> str:
             f" turn by `{line}`."
         )
     return ""
+
+
+def check_orientation(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Require that the cells of the required columns are not columns of several rows.
+
+    `DataFrame.to_json` writes a table so by default.
+
+    Raises:
+        UserError: the only record has an object in each of them.
+    """
+    cells = [frame[name].iloc[0] for name in columns] if len(frame) == 1 else []
+    if len(cells) > 1 and all(isinstance(cell, dict) for cell in cells):
+        raise UserError(
+            f"{path}: found an object of values by row in each column; expected an array of"
+            " objects, one a row. Make rows of it by `pandas.DataFrame(document)`."
+        )
 
 
 def _suggest_for_cells(name: str, cells: Column, missing: Sequence[str]) -> str:

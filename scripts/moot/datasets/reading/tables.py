@@ -22,10 +22,11 @@ import pandas as pd
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.natural_order import natural_key
-from moot.core.text_files import GZIP, describe_remedy, quote_value, read_text
+from moot.core.log import warn_of_file
+from moot.core.text_files import GZIP, describe_remedy, quote_value, read_content, read_text
 from moot.core.types import Column, Json, JsonObject
 from moot.datasets.reading.checks import SHEETS, DataFaults, check_header, check_unique
-from moot.datasets.reading.conversions import suggest_conversion
+from moot.datasets.reading.conversions import check_orientation, suggest_conversion
 from moot.datasets.reading.records import read_objects
 
 FILE_COLUMN = "(file)"
@@ -90,6 +91,7 @@ def read_table(
     if FILE_COLUMN in columns:
         frame[FILE_COLUMN] = Path(path.name.removesuffix(GZIP)).stem
     check_header(path, list(map(str, frame)), columns, suggest_conversion(frame, columns))
+    check_orientation(path, frame, columns)
     if faults is None:
         broken_rows.check()
     else:
@@ -210,15 +212,20 @@ def _find_delimiter(sample: str) -> str:
 
 def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
     """Read a sheet; its first row that is not blank is the heading."""
+    content = io.BytesIO(read_content(path))
     try:
-        frame = pd.read_excel(
-            path, sheet_name=sheet or 0, header=None, dtype="object", na_filter=False
-        )
+        # a book that is read as a stream does not say what is hidden
+        with pd.ExcelFile(content, engine_kwargs={"read_only": False}) as book:
+            name = sheet or book.sheet_names[0]
+            frame = pd.read_excel(book, sheet_name=name, header=None, dtype="object", na_filter=False)
+            peculiarities = _describe_sheet(book.book[name])
     except Exception as fault:  # openpyxl raises errors of many kinds on damaged files
         raise UserError(
             f"{path}: cannot be read ({fault}); expected an Excel file. Save it again, or correct"
             " `sheet`."
         ) from None
+    for peculiarity in peculiarities:
+        warn_of_file(f"{path}: sheet '{name}': {peculiarity}")
     is_blank = (frame.map(cell_text) == "").all(axis="columns")
     if is_blank.all():
         raise UserError(f"{path}: the sheet is blank; expected a heading and rows. Name `sheet`.")
@@ -228,14 +235,34 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
     return rows.set_axis(pd.RangeIndex(1, len(rows) + 1, name="row"))
 
 
+def _describe_sheet(sheet: Any) -> Iterator[str]:
+    """Yield a sentence on each thing in a worksheet that is read otherwise than it looks."""
+    rows = [row for row, place in sheet.row_dimensions.items() if place.hidden]
+    columns = [name for name, place in sheet.column_dimensions.items() if place.hidden]
+    for noun, hidden in (("row", rows), ("column", columns)):
+        if hidden:
+            yield (
+                f"hidden {noun}s (the first is {noun} {hidden[0]}) are read like the others."
+                " Remove what should not count."
+            )
+    if merged := sheet.merged_cells.ranges:
+        yield (
+            f"merged cells ({next(iter(merged))}) are read as one cell with the value, and blank"
+            " ones. Write the value into each of them."
+        )
+
+
 def _read_parquet(path: Path) -> dict[int, JsonObject]:
+    content = io.BytesIO(read_content(path))
     try:
         # with numpy's types a whole number beside a gap becomes a float
-        frame = pd.read_parquet(path, dtype_backend="pyarrow")
+        frame = pd.read_parquet(content, dtype_backend="pyarrow")
     except Exception as fault:  # pyarrow raises errors of many kinds on damaged files
         raise UserError(
             f"{path}: cannot be read ({fault}); expected a Parquet file. Save it again."
         ) from None
+    if any(frame.index.names):
+        frame = frame.reset_index()
     frame.columns = frame.columns.map(str)
     records: list[JsonObject] = [*frame.to_dict("records")]  # type: ignore[list-item]
     return dict(enumerate(records, start=1))

@@ -1,7 +1,7 @@
 """The parameters of the three panels, their seats, and the labels that they can decide on."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -15,6 +15,8 @@ APPEAL = frozenset({AFFIRM, NOT_AFFIRM})
 
 class PanelParams(ProtocolParams):
     """Parameters of all three panels. The defaults are the paper's."""
+
+    likelihood_fields: ClassVar[tuple[str, ...]] = ("votes",)
 
     judges: int = Field(
         3, ge=1, le=9, description="Number of judges, including the human. Default: 3, the paper's."
