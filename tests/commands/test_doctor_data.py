@@ -8,6 +8,7 @@ import pytest
 
 from in_process import default_configuration
 from moot.commands.doctor import _check_data
+from moot.commands.doctor_cases import describe_row_faults
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 
@@ -53,6 +54,34 @@ def test_an_error_of_loading_is_shown_whole_with_the_doubts(tmp_path: Path) -> N
     details = [finding.details for finding in doubts]
     assert any("'WON' (row 5) is spelt nearly like 'won'" in line for line in details), details
     assert not [line for line in details if line in error.details]
+
+
+def test_the_faults_of_transcripts_are_listed(tmp_path: Path) -> None:
+    rows = [
+        {"debate": f"d{number}", "speaker": "Ann", "text": "So.", "said": "yes" if number else "?"}
+        for number in range(9)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "talks.csv", index=False)
+    dataset = {
+        "loader": "transcripts", "path": str(tmp_path / "talks.csv"), "faulty": 0.2,
+        "columns": {"answer": "said"}, "labels": ["no", "yes"],
+    }  # fmt: skip
+    experiment = {
+        "dataset": "own", "models": "recorded", "source": "recorded",
+        "params": {"method": "debate"},
+    }  # fmt: skip
+    config = {
+        "run": ["mine"],
+        "models": {"recorded": {"endpoint": "recorded", "model": "recorded"}},
+        "datasets": {"own": dataset},
+        "experiments": {"mine": experiment},
+    }
+    plan = Plan.from_yaml(default_configuration(config), PROJECT)
+    counts, fault, explanation = _check_data(plan)
+    assert "1 debates left out because of faults" in counts.details
+    assert "row 1, column 'said': found '?', expected one of no, yes" in fault.details
+    assert explanation.details.startswith("Row 1 is the first row below the heading")
+    assert fault.details in describe_row_faults(plan)
 
 
 @pytest.mark.parametrize(

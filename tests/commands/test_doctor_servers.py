@@ -15,6 +15,7 @@ from in_process import default_configuration
 from moot.commands.doctor import Finding, check_all
 from moot.llm.server_check import find_silent_servers
 from moot.plan.plan import Plan
+from moot.protocols import PROTOCOLS
 from project_copy import PROJECT
 
 Entries = list[dict[str, Any]] | None
@@ -171,6 +172,14 @@ def test_answers_by_likelihood_need_log_probabilities(
     assert finding.state == state and words in finding.details
     assert findings["mine, reply"].state == "ok"
     assert "mine, log-probabilities" not in findings_of([{"id": "test"}], complete)
+
+
+@pytest.mark.parametrize("name", [*PROTOCOLS])
+def test_a_protocol_states_where_it_needs_log_probabilities(name: str) -> None:
+    params = PROTOCOLS[name].params
+    choices = {field: str(info.annotation) for field, info in params.model_fields.items()}
+    by_likelihood = {field for field, values in choices.items() if "'likelihood'" in values}
+    assert by_likelihood <= {*params.likelihood_fields}
 
 
 def test_another_model_that_answers_is_named() -> None:

@@ -106,8 +106,8 @@ async def test_a_quota_of_the_day_ends_the_run_with_the_words_of_the_server() ->
 
 
 END_MESSAGE = [
-    (401, {"error": "no such key"}, "HTTP 401: no such key"),
-    (402, {"message": "top up"}, "HTTP 402: top up"),
+    (401, {"error": "no such key"}, "model 'mine': HTTP 401: no such key"),
+    (402, {"message": "top up"}, "model 'mine': HTTP 402: top up"),
     (404, {"detail": "no such model"}, "HTTP 404: no such model"),
     (403, {"error": {"code": "insufficient_quota", "message": "used up"}}, "HTTP 403: used up"),
     (200, {"error": {"code": 402, "message": "no credit"}}, "HTTP 402: no credit"),
@@ -166,6 +166,21 @@ async def test_a_refused_request_fails_and_many_in_a_row_end_the_calls(
     stops = [result for result in results if isinstance(result, RunStoppedError)]
     assert len(stops) == 2 and "refused 5 requests in a row: " + words in str(stops[0])
     assert len(server.bodies) == 10
+
+
+async def test_replies_to_other_requests_do_not_hide_a_refused_schema(tmp_path: Path) -> None:
+    refusal = (400, {"error": {"message": "response_format is not served"}})
+    async with serving(Scripted(*[OK, refusal] * 9)) as server:
+        config = ModelConfig(model="test", base_url=server.address("openai"), concurrency=1)
+        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        for number in range(4):
+            await chat.ask(question(text=f"speech {number}"), 0)
+            with pytest.raises(CallFailedError):
+                await chat.ask(question(text=f"verdict {number}", schema={"type": "object"}), 0)
+        await chat.ask(question(text="speech"), 0)
+        with pytest.raises(RunStoppedError, match="takes no schema, write `structured: prompted`"):
+            await chat.ask(question(text="verdict", schema={"type": "object"}), 0)
+        await chat.close()
 
 
 async def test_an_account_without_credit_at_anthropic_ends_the_calls(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ async def ask_once(
         config = ModelConfig(
             **{"endpoint": endpoint, "model": "test", "base_url": server.address(endpoint), **model}
         )
-        chat = Chat("test", config, Ledger(folder), Settings(), Progress("test", 1))
+        chat = Chat("mine", config, Ledger(folder), Settings(), Progress("test", 1))
         try:
             return (await chat.ask(request or question(endpoint), 0))[1]
         finally:

@@ -48,6 +48,10 @@ class RunStoppedError(MootError):
     """
 
 
+class AccountError(RunStoppedError):
+    """A server refuses the account; the message does not name the model's entry."""
+
+
 class LogprobsUnavailableError(RunStoppedError):
     """An endpoint gives no token probabilities. A protocol with an alternative may use it."""
 

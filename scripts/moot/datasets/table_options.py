@@ -3,9 +3,8 @@
 import string
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from moot.core.cases import SplitName, cluster_attributes
 from moot.datasets import UserDataOptions
@@ -23,11 +22,6 @@ SPLITS: Mapping[str, SplitName] = {
     "dev": "validation",
     "test": "test",
 }
-
-
-def _as_mapping(value: object) -> object:
-    """Return a list of labels as a mapping of each label to itself."""
-    return {str(name): str(name) for name in value} if isinstance(value, list | tuple) else value
 
 
 class TableOptions(UserDataOptions):
@@ -48,7 +42,7 @@ class TableOptions(UserDataOptions):
         )
     )
     target: str = Field(description="Column with the true label.")
-    labels: Annotated[LabelsByWord, BeforeValidator(_as_mapping)] = Field(
+    labels: LabelsByWord = Field(
         default_factory=dict,
         description=(
             "Label for each value of `target` (GUILTY: guilty), or for each regular expression"

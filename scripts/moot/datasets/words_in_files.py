@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from moot.core.spelling import canonical_word, plain_spelling
 from moot.core.text_files import quote_value
@@ -55,6 +55,11 @@ def is_pattern(word: str) -> bool:
     return len(word) > len("//") and word.startswith("/") and word.endswith("/")
 
 
+def _as_mapping(value: object) -> object:
+    """Return a list of labels as a mapping of each label to itself."""
+    return {str(name): str(name) for name in value} if isinstance(value, list | tuple) else value
+
+
 def _check_patterns(labels: Mapping[str, str]) -> Mapping[str, str]:
     """Return `labels`, whose patterns among the words must be regular expressions.
 
@@ -67,8 +72,12 @@ def _check_patterns(labels: Mapping[str, str]) -> Mapping[str, str]:
     return labels
 
 
-LabelsByWord = Annotated[Mapping[str, str], AfterValidator(_check_patterns)]
-"""An option: the label of each word, or of each regular expression between slashes."""
+LabelsByWord = Annotated[
+    Mapping[str, str], BeforeValidator(_as_mapping), AfterValidator(_check_patterns)
+]
+"""An option: the label of each word, or of each regular expression between slashes; or a list of
+labels.
+"""
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:

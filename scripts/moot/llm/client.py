@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from datetime import UTC, datetime
 from moot.core.config import Budget
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import (
+    AccountError,
     CallFailedError,
     CallRefusedError,
     ContentFilteredError,
@@ -106,7 +108,7 @@ class Client:
         self._served: tuple[str, str] | None = None
         has_server = endpoint_traits(config.endpoint).has_server
         self._has_warned = not has_server or settings.open_endpoint is not None
-        self._refusals = 0
+        self._refusals = Counter[bool]()
         self._replied_at: float | None = None
         self._shown_at = -_SHOW_EVERY_SECONDS
         self._opening = asyncio.Lock()
@@ -146,6 +148,8 @@ class Client:
                 is_reserved = True
             try:
                 reply = await self._attempt(endpoint, call)
+            except AccountError as error:
+                raise RunStoppedError(f"model '{self._name}': {error}") from None
             except CallFailedError as error:
                 await self._pay(call, error.usage)
                 if isinstance(error, CallRefusedError):
@@ -158,7 +162,8 @@ class Client:
                     is_reserved = not self._budget
                 await self._wait(error, failed.patience)
             else:
-                self._refusals, self._replied_at = 0, time.monotonic()
+                self._replied_at = time.monotonic()
+                self._refusals[call.request.schema is not None] = 0
                 self._warn_of_other_model(call.request.model, reply)
                 return self._priced(reply, failed)
 
@@ -186,16 +191,20 @@ class Client:
 
         Raises:
             LogprobsUnavailableError: no request for log-probabilities was ever answered.
-            RunStoppedError: there was no reply between many refusals.
+            RunStoppedError: there was no reply between many refusals. Requests with a schema
+                are counted apart: a server that takes none answers all others.
         """
         if call.request.choices and not self._gives_logprobs:
             self._no_logprobs = logprobs_unavailable(self._name, str(error))
             raise self._no_logprobs from None
-        self._refusals += 1
-        if self._refusals >= max(_MIN_REFUSALS, self._config.concurrency):
+        has_schema = call.request.schema is not None
+        self._refusals[has_schema] += 1
+        refusals = self._refusals[has_schema]
+        if refusals >= max(_MIN_REFUSALS, self._config.concurrency):
+            remedy = " If it takes no schema, write `structured: prompted`." if has_schema else ""
             raise RunStoppedError(
-                f"model '{self._name}': the server refused {self._refusals} requests in a row:"
-                f" {error}. Correct the model's entry, or the data, then run again."
+                f"model '{self._name}': the server refused {refusals} requests in a row: {error}."
+                f"{remedy} Correct the model's entry, or the data, then run again."
             ) from None
 
     def _priced(self, reply: Reply, failed: _FailedAttempts) -> Reply:

@@ -65,7 +65,7 @@ async def _find_problem(model: ModelConfig) -> str:
     except (UnreachableError, NotFoundError) as error:
         return describe_silence(model, error)
     except RunStoppedError as error:
-        return str(error)
+        return f"{show_address(model)}: {error}"
     except CallError:  # a busy server is waited for
         return ""
     return ""

@@ -21,8 +21,8 @@ import pandas as pd
 
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.core.natural_order import natural_key
 from moot.core.log import warn_of_file
+from moot.core.natural_order import natural_key
 from moot.core.text_files import GZIP, describe_remedy, quote_value, read_content, read_text
 from moot.core.types import Column, Json, JsonObject
 from moot.datasets.reading.checks import SHEETS, DataFaults, check_header, check_unique
@@ -217,7 +217,9 @@ def _read_excel(path: Path, sheet: str) -> pd.DataFrame:
         # a book that is read as a stream does not say what is hidden
         with pd.ExcelFile(content, engine_kwargs={"read_only": False}) as book:
             name = sheet or book.sheet_names[0]
-            frame = pd.read_excel(book, sheet_name=name, header=None, dtype="object", na_filter=False)
+            frame = pd.read_excel(
+                book, sheet_name=name, header=None, dtype="object", na_filter=False
+            )
             peculiarities = _describe_sheet(book.book[name])
     except Exception as fault:  # openpyxl raises errors of many kinds on damaged files
         raise UserError(

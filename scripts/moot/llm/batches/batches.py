@@ -332,7 +332,7 @@ class Batches(Gatherer):
         transient = TransientError(redacted(f"in a batch: {error}"))
         if not status:
             return transient
-        fault = fault_of_status(status, {}, json.dumps(error).encode(), call.request.model)
+        fault = fault_of_status(status, {}, json.dumps(error).encode())
         # the next wave is a wait
         return transient if isinstance(fault, ServerFaultError) else fault
 

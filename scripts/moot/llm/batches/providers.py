@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from moot.core.durable import write_atomically
-from moot.core.errors import CallFailedError, NotFoundError, RunStoppedError, TransientError
+from moot.core.errors import (
+    AccountError,
+    CallFailedError,
+    NotFoundError,
+    RunStoppedError,
+    TransientError,
+)
 from moot.core.log import LOG
 from moot.core.types import Json, JsonObject
 from moot.llm.endpoints.sdk import SdkEndpoint
@@ -105,7 +111,7 @@ class OpenAIBatches:
         try:
             return await self._endpoint.call(operation)
         except (RunStoppedError, CallFailedError, NotFoundError) as error:
-            raise RunStoppedError(
+            raise AccountError(
                 f"{error} (asked for a batch: {action}). Where the server has no Batch API, or the"
                 " batch is another account's, take `batch` out of the model's entry: its calls are"
                 " made singly."

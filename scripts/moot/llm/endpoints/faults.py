@@ -9,12 +9,12 @@ from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
 from moot.core.errors import (
+    AccountError,
     CallRefusedError,
     ContentFilteredError,
     LogprobsUnavailableError,
     MootError,
     NotFoundError,
-    RunStoppedError,
     ServerFaultError,
     TransientError,
     UnreachableError,
@@ -37,16 +37,13 @@ def logprobs_unavailable(model: str, reason: str) -> LogprobsUnavailableError:
     )
 
 
-def fault_of_status(
-    status: int, headers: Mapping[str, str], content: bytes, model: str
-) -> MootError:
+def fault_of_status(status: int, headers: Mapping[str, str], content: bytes) -> MootError:
     """Return the error for a response with an error status.
 
     Args:
         status: the HTTP status, or the code of an error in a response with status 200.
         headers: of the response.
         content: the body of the response.
-        model: the model's name, for the message.
     """
     body = read_json_or_none(content)
     code = _error_object(body).get("code")
@@ -55,9 +52,7 @@ def fault_of_status(
     if code == "content_filter":
         return ContentFilteredError(message)
     if code == "insufficient_quota" or status in _ACCOUNT:
-        return RunStoppedError(
-            f"model '{model}': {message}. Check the key and the account, then run again."
-        )
+        return AccountError(f"{message}. Check the key and the account, then run again.")
     if status == 404:
         return NotFoundError(message)
     if status in _WAITED_FOR or status >= 500:
@@ -80,12 +75,12 @@ def has_error(body: Json) -> bool:
     return not (body.get("choices") or body.get("content") or isinstance(body.get("message"), dict))
 
 
-def fault_in_success(body: Json, model: str) -> MootError:
+def fault_in_success(body: Json) -> MootError:
     """Return the error in a response with status 200, which counts as its code, else as 400."""
     content = json.dumps(body).encode()
     code = str(_error_object(read_json_or_none(content)).get("code") or "")
     status = int(code) if code.isdecimal() and 400 <= int(code) < 600 else 400
-    return fault_of_status(status, {}, content, model)
+    return fault_of_status(status, {}, content)
 
 
 def describe_body(content: bytes) -> str:

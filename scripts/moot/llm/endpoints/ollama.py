@@ -5,7 +5,6 @@ of cutting it.
 """
 
 import time
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from moot.core.endpoint_traits import EndpointTraits
@@ -50,26 +49,22 @@ TRAITS = EndpointTraits(
 )
 
 
-def _raise_faults(model: str) -> Callable[["httpx.Response"], Awaitable[None]]:
-    """Return a response hook that raises the faults of a model's server, also with status 200.
+async def _raise_faults(response: "httpx.Response") -> None:
+    """Raise the fault of a response, also with status 200.
 
     The package's own error has no headers, which may say how long to wait.
     """
-
-    async def check(response: "httpx.Response") -> None:
-        content = await response.aread()
-        if not response.is_success:
-            raise fault_of_status(response.status_code, response.headers, content, model)
-        if b'"error"' not in content:  # most streams are long and need not be decoded twice
-            return
-        whole = read_json_or_none(content)
-        is_whole = whole is not None  # else it is a stream, a part a line
-        for part in [whole] if is_whole else map(read_json_or_none, content.splitlines()):
-            # servers that speak Ollama's API send an error beside a message too
-            if isinstance(part, dict) and part.get("error"):
-                raise fault_in_success(part, model)
-
-    return check
+    content = await response.aread()
+    if not response.is_success:
+        raise fault_of_status(response.status_code, response.headers, content)
+    if b'"error"' not in content:  # most streams are long and need not be decoded twice
+        return
+    whole = read_json_or_none(content)
+    is_whole = whole is not None  # else it is a stream, a part a line
+    for part in [whole] if is_whole else map(read_json_or_none, content.splitlines()):
+        # servers that speak Ollama's API send an error beside a message too
+        if isinstance(part, dict) and part.get("error"):
+            raise fault_in_success(part)
 
 
 @register_endpoint("ollama", TRAITS)
@@ -209,7 +204,7 @@ def _open_client(config: ModelConfig) -> "ollama.AsyncClient":
     options = http_options(config, httpx)
     import ollama  # opens a client, and so reads the certificates too
 
-    options["event_hooks"]["response"].append(_raise_faults(config.model))
+    options["event_hooks"]["response"].append(_raise_faults)
     if key := api_key(config):
         options["headers"]["Authorization"] = f"Bearer {key}"
     else:

@@ -120,7 +120,7 @@ class SdkEndpoint(ABC):
         except self._package.APIStatusError as error:
             response = error.response
             raise fault_of_status(
-                response.status_code, response.headers, response.content, self._model
+                response.status_code, response.headers, response.content
             ) from None
         except self._connection_errors as error:
             raise fault_of_connection(error) from None
@@ -133,7 +133,7 @@ class SdkEndpoint(ABC):
             MootError: the response is an error with status 200.
         """
         if has_error(response):
-            raise fault_in_success(response, self._model)
+            raise fault_in_success(response)
         try:
             return self.parse_reply(request, response, seconds)
         except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
