@@ -6,9 +6,11 @@ from moot.jobs import item_needs
 from moot.jobs.earlier_items import earlier_files, record_path
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
-from moot.papers.selection import describe_sizes, needed_experiments, selected_items
+from moot.papers.selection import needed_experiments, selected_items
+from moot.plan.papers_of_run import designs_of
 
 PAPERS = read_papers(items_file(plan.shipped))
+DESIGNS = designs_of(plan).values()
 SELECTED_ITEMS = selected_items(config, plan.shipped)
 FILLS_ITEMS = SELECTED_ITEMS and "papers" in sys.argv[1:]
 EMPTY_ROWS = []
@@ -26,14 +28,14 @@ def experiments_of_paper(plan, paper):
 
 def needed_runs():
     """Return the experiments and models that the selected items need."""
-    needed = set(needed_experiments(SELECTED_ITEMS, plan.shipped))
+    needed = set(needed_experiments(SELECTED_ITEMS, DESIGNS))
     entries = [entry for entry in plan.experiments.values() if entry.entry in needed]
     return [(entry.name, model) for entry in entries for model in entry.config.models]
 
 
 # A server is asked once, before the first job; the processes of jobs read what was found.
 if SELECTED_ITEMS and IS_MAIN and not IS_DRY and FILLS_ITEMS:
-    sizes = describe_sizes(plan.config.experiments, plan.shipped)
+    sizes = item_needs.describe_sizes(plan.config.experiments, DESIGNS)
     sys.stderr.writelines(f"moot: papers: {line}\n" for line in sizes)
     with exit_without_traceback():
         open_runs = [run for run in needed_runs() if not item_needs.has_predictions(*run)]
@@ -54,7 +56,7 @@ def required_results(paper):
     datasets = [name for study in PAPERS[paper].studies for name in plan.trained_datasets_of(study)]
     if SELECTED_ITEMS:
         items = [item for item in SELECTED_ITEMS if item.paper == paper]
-        needed = set(needed_experiments(items, plan.shipped))
+        needed = set(needed_experiments(items, DESIGNS))
         names = {name: entry for name, entry in names.items() if entry.entry in needed}
         trained = set(chain.from_iterable(item.datasets for item in items))
         datasets = [name for name in datasets if name in trained]

@@ -28,6 +28,7 @@ for paper in PAPERS:
                     "papers",
                     "jobs/papers.py",
                     "jobs/earlier_items.py",
+                    "jobs/item_needs.py",
                     "training/baselines",
                     "studies/*/papers.py",
                 ],

@@ -14,10 +14,11 @@ from fault_server import FaultServer
 from in_process import RESULTS, build_experiments, default_configuration
 from moot.core.config_errors import Faults
 from moot.core.shipped_files import default_files
-from moot.jobs.papers import write_page_of_plan
+from moot.jobs.papers import write_paper
 from moot.jobs.statement_labels import LabelJob, label_statements
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.selection import add_paper_experiments
+from moot.plan.papers_of_run import view_paper
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 
@@ -91,8 +92,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         files = list(build_experiments(plan))
         for name in plan.experiments:
             files += [*write_labels(plan, name), RESULTS / f"scores/{name}.parquet"]
-        for paper in PAPERS:
-            write_page_of_plan(plan, paper, files)
+        for paper in PAPERS.values():
+            write_paper(view_paper(plan, paper), files)
         yield folder / "results/papers"
 
 

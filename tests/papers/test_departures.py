@@ -10,7 +10,7 @@ import yaml
 
 from moot.jobs.papers import departures
 from moot.papers.items import PaperItem, items_file, read_papers
-from moot.plan.papers_of_run import paper_plan
+from moot.plan.papers_of_run import paper_plan, view_paper
 from moot.plan.plan import Plan
 from printed_prompts import copy_with_words, printed_prompts
 from scripted_model import PROJECT
@@ -109,7 +109,9 @@ def item(name: str) -> PaperItem:
 
 
 def departures_of(name: str, plan: Plan | None = None) -> str:
-    return "\n".join(departures(plan or paper_plan(PROJECT), item(name)))
+    paper = read_papers(items_file(PROJECT))[name.partition("/")[0]]
+    run = view_paper(plan or paper_plan(PROJECT), paper)
+    return "\n".join(departures(run, item(name)))
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row["departure"][:40])

@@ -7,6 +7,7 @@ import pytest
 
 from moot.llm.prompts import Prompts
 from moot.papers import fill_item
+from moot.papers.as_published import ExperimentSetting
 from moot.papers.diagrams import diagram_svg
 from moot.papers.items import items_file, read_papers, select_items
 from moot.papers.parts import Design, Diagram
@@ -14,6 +15,7 @@ from moot.protocols import PROTOCOLS
 from moot.report.published import read_published
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
+from moot.scores.results import ExperimentView
 from project_copy import PROJECT
 
 PUBLISHED = read_published(PROJECT / "data" / "published" / "published_results.csv")
@@ -55,8 +57,10 @@ PARAMS: dict[str, tuple[str, dict[str, tuple[Any, ...]]]] = {
 def draw(item_name: str, protocol: str, params: dict[str, Any]) -> Diagram:
     (item,) = select_items(read_papers(items_file(PROJECT)), [item_name])
     values = PROTOCOLS[protocol].params.model_validate(params).model_dump()
-    design = Design("mine", protocol, values, True, Prompts.__new__(Prompts))
     study = PROTOCOLS[protocol].study
+    view = ExperimentView(protocol, "data", (), "test", values)
+    setting = ExperimentSetting.__new__(ExperimentSetting)
+    design = Design("mine", study, view, setting, Prompts.__new__(Prompts), {}, True)
     results = StudyResults(study, {}, no_scores(), {}, PUBLISHED)
     (diagram,) = fill_item(item, {study: results}, (design,))
     assert isinstance(diagram, Diagram)

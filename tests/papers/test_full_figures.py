@@ -15,7 +15,7 @@ from moot.papers.charts import build_chart, draw_chart, points_frame
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, write_page
 from moot.papers.parts import Diagram, ItemRun, Point, Series, Step
-from moot.plan.papers_of_run import paper_plan
+from moot.plan.papers_of_run import paper_plan, view_paper
 from moot.report.figures import figure_style
 from moot.report.published import read_published
 from moot.report.study_results import NOT_MEASURED, Measurement, StudyResults
@@ -98,9 +98,9 @@ def test_a_series_without_values_is_left_out(tmp_path: Path) -> None:
 
 
 def test_a_prompt_by_clause_has_no_code_of_templates() -> None:
-    plan = paper_plan(PROJECT)
     item = item_of("appellate/figure2")
-    designs = tuple(find_designs(plan, read_papers(items_file(PROJECT))["appellate"], item))
+    run = view_paper(paper_plan(PROJECT), read_papers(items_file(PROJECT))["appellate"])
+    designs = find_designs(run, item)
     results = StudyResults("appellate", {}, no_scores(), {}, published())
     (clauses,) = prompt_clauses(ItemRun(item, results, designs))
     text = " ".join(text for _, text in clauses.clauses)

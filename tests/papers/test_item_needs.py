@@ -13,13 +13,14 @@ from moot.jobs.item_needs import (
     can_run,
     check_something_can_be_filled,
     describe_missing,
+    describe_servers,
     find_missing_baselines,
     find_missing_models,
+    item_commands,
 )
-from moot.jobs.papers import describe_servers, item_commands
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.selection import add_paper_experiments
-from moot.plan.papers_of_run import paper_plan
+from moot.plan.papers_of_run import read_designs
 from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -80,13 +81,13 @@ def test_nothing_to_fill_stops_before_the_first_call(monkeypatch: pytest.MonkeyP
 
 
 def test_an_item_names_its_servers_and_commands() -> None:
-    papers, item = paper_plan(PROJECT), item_of("decision_conference/table1")
-    ollama, key = describe_servers(item, papers)
+    designs, item = read_designs(PROJECT).values(), item_of("decision_conference/table1")
+    ollama, key = describe_servers(item, designs)
     assert "Ollama at http://localhost:11434" in ollama and "`gemma2:9b`" in ollama
     assert "OPENAI_API_KEY" in key and "`gpt-4`" in key
-    first, with_key, own = item_commands(item, papers)
+    first, with_key, own = item_commands(item, designs)
     assert "models: [gpt-3.5-turbo, gpt-4]" in with_key
     assert "models: [mine], cases: 20" in own and "models" not in first
-    assert item_commands(item_of("courtroom/table8"), papers) == []
+    assert item_commands(item_of("courtroom/table8"), designs) == []
     for name in ("appellate/table1", "decision_conference/table5", "feedback/table4"):
-        assert "cases:" not in item_commands(item_of(name), papers)[-1], "it has few cases"
+        assert "cases:" not in item_commands(item_of(name), designs)[-1], "it has few cases"

@@ -10,14 +10,16 @@ from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.read_config import default_config, merge_over_defaults
 from moot.core.shipped_files import default_files
+from moot.jobs.item_needs import describe_sizes
 from moot.papers.items import items_file, read_papers
-from moot.papers.selection import add_paper_experiments, describe_sizes, needed_experiments
+from moot.papers.selection import add_paper_experiments, needed_experiments
 from moot.papers.wording import PUBLISHED, TEMPLATES, WORDS_TABLE, read_rows
-from moot.plan.papers_of_run import paper_plan
+from moot.plan.papers_of_run import paper_plan, read_designs
 from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAPERS = read_papers(items_file(PROJECT)).values()
+DESIGNS = read_designs(PROJECT).values()
 ITEMS = dict[tuple[str, str], Any]()
 """An item of each kind of each paper."""
 for each_paper in PAPERS:
@@ -42,7 +44,7 @@ def test_an_item_selects_only_its_experiments(item: Any) -> None:
         items=item.name, models=MINE, cases=2, repeats=1, datasets=SYNTHETIC
     )
     if "run" not in config:
-        assert not needed_experiments([item], PROJECT)
+        assert not needed_experiments([item], DESIGNS)
         return
     plan = make_plan(config)
     for name, entry in plan.experiments.items():
@@ -51,7 +53,7 @@ def test_an_item_selects_only_its_experiments(item: Any) -> None:
         assert entry.config.repeats == 1
         assert entry.config.cases <= 2
         assert entry.config.dataset.startswith("paper-")
-    expected = set(needed_experiments([item], PROJECT))
+    expected = set(needed_experiments([item], DESIGNS))
     run = {name.partition("/")[0] for name in plan.experiments}
     assert expected <= run | {name for name in expected if name in config["run"]}
     assert len(set(config["run"]) - expected) <= len(item.datasets)
@@ -184,7 +186,7 @@ def test_few_cases_shrink_those_to_calibrate_with_in_proportion_and_say_so() -> 
         entry = config["experiments"][f"paper-feedback-training-{data}"]
         assert (entry["cases"], entry["calibration_cases"]) == (12, 2), "2 of 100, as 12 of 600"
     plan = make_plan(config)
-    sizes = [*describe_sizes(plan.config.experiments, PROJECT)]
+    sizes = [*describe_sizes(plan.config.experiments, DESIGNS)]
     words = "12 cases (the paper: 600), 2 calibration cases (the paper: 100): `paper-feedback"
     assert sizes[0].startswith(words)
     assert sizes[1].startswith("12 cases (the paper: all): ") and "`paper-gpt-caselaw`" in sizes[1]

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from in_process import default_configuration
-from moot.jobs.papers import load_experiment
 from moot.papers import fill_item
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, write_page
 from moot.papers.parts import Example, OwnRow, Part, Point, Series
+from moot.plan.papers_of_run import view_paper
 from moot.plan.plan import Plan
 from moot.report.front_page import read_paper_progress
 from moot.report.published import read_published
@@ -68,7 +68,10 @@ def test_a_sample_that_is_the_papers_own_data_needs_no_warning(
         "experiments": {"mine": experiment},
     }
     plan = Plan.from_yaml(default_configuration(config), PROJECT)
-    assert bool(load_experiment(plan, "mine", [], []).config.made_up.data) is not is_of_paper
+    study = plan.experiments["mine"].study
+    paper = next(paper for paper in PAPERS.values() if study in paper.studies)
+    view = view_paper(plan, paper).experiments["mine"].view
+    assert bool(view.made_up.data) is not is_of_paper
 
 
 def test_an_item_has_one_warning_for_each_kind_of_input() -> None:

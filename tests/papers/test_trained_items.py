@@ -15,11 +15,12 @@ from moot.core.config_errors import Faults
 from moot.core.shipped_files import default_files
 from moot.jobs.baselines import train_baselines
 from moot.jobs.load import load_dataset
-from moot.jobs.papers import write_page_of_plan
+from moot.jobs.papers import write_paper
 from moot.papers import fill_item
 from moot.papers.grid import build_grid, intervals_frame
 from moot.papers.items import items_file, read_papers, select_items
 from moot.papers.selection import add_paper_experiments
+from moot.plan.papers_of_run import view_paper
 from moot.plan.plan import Plan
 from moot.report.published import read_published
 from moot.report.study_results import StudyResults
@@ -92,7 +93,7 @@ def test_trained_models_fill_their_item_without_an_experiment(
     files = train(plan, f"paper-{dataset}")
     add_failures(files[1])
     paper, _, key = item.partition("/")
-    write_page_of_plan(plan, paper, files)
+    write_paper(view_paper(plan, read_papers(items_file(PROJECT))[paper]), files)
     table = pd.read_csv(RESULTS / f"papers/{paper}/{key}.csv", dtype=str)
     own_rows = table[table["source"] != "published"]
     assert set(own_rows.get("Model", ())) == heads

@@ -12,9 +12,9 @@ from moot.commands.registered import describe_registered
 from moot.core.cases import Case, Task
 from moot.core.schemas import ARTIFACTS
 from moot.core.shipped_files import SHIPPED, prompt_folders
-from moot.jobs.papers import describe_needs, item_commands
+from moot.jobs.item_needs import describe_needs, item_commands
 from moot.papers.items import PaperItem, items_file, read_papers
-from moot.plan.papers_of_run import paper_plan
+from moot.plan.papers_of_run import read_designs
 from moot.protocols.utterances import Utterance
 from moot.report.escaping import markdown, markdown_table
 
@@ -134,8 +134,9 @@ def papers_reference() -> str:
 
 def _item_line(item: PaperItem) -> str:
     title = markdown(f"{item.number}: {item.title}")
-    needs = " ".join(describe_needs(item, paper_plan(SHIPPED))) or _NO_DEBATES
-    command = next((f"`{command}`" for command in item_commands(item, paper_plan(SHIPPED))), "")
+    designs = read_designs(SHIPPED).values()
+    needs = " ".join(describe_needs(item, designs)) or _NO_DEBATES
+    command = next((f"`{command}`" for command in item_commands(item, designs)), "")
     return f"| `{item.name}` | {title} | {needs} | {command} |"
 
 

@@ -108,10 +108,12 @@ def plan_of_page(plan: Plan, raw: Fields, paper: str) -> tuple[Plan, Fields]:
     if joined == raw:
         return plan, raw
     try:
-        return Plan.from_yaml(joined, plan.shipped), joined
+        joined_plan = Plan.from_yaml(joined, plan.shipped)
     except UserError as error:
         LOG.warning("results of earlier runs are not shown: %s", error)
         return plan, raw
+    joined_plan.designs = plan.designs  # they are the same in every run
+    return joined_plan, joined
 
 
 def earlier_files(paper: str) -> list[str]:

@@ -32,11 +32,12 @@ def draw_designs(run: ItemRun, template: Path, **values: object) -> Iterable[Par
     """
     designs: dict[tuple[bool, str], Design] = {}
     for design in run.designs:
-        designs.setdefault((design.is_of_run, design.protocol), design)
+        designs.setdefault((design.is_of_run, design.view.protocol), design)
     diagrams: dict[tuple[object, ...], Part] = {}
     for design in designs.values():
         source = page_template(template.name, template.parent, StrictUndefined)
-        text = source.render(params=design.params, protocol=design.protocol, **values)
+        view = design.view
+        text = source.render(params=view.params, protocol=view.protocol, **values)
         diagram = _read_diagram(load_yaml(text), design)
         diagrams.setdefault((diagram.seats, diagram.steps), diagram)
     return diagrams.values()

@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from moot.core.types import Fields
+from moot.core.model_config import ModelConfig
 from moot.llm.prompts import Prompts
+from moot.papers.as_published import ExperimentSetting
 from moot.papers.items import PaperItem
 from moot.report.figures import count_phrase
 from moot.report.published import Published
 from moot.report.study_results import NOT_A_NUMBER, Measurement, StudyResults
-from moot.scores.results import NOTHING_MADE_UP, MadeUpInputs
+from moot.scores.results import NOTHING_MADE_UP, ExperimentView, MadeUpInputs
 
 NO_ANSWER = "no valid answer"
 
@@ -23,17 +24,21 @@ class Design:
 
     Attributes:
         experiment: Its name.
-        protocol: Its protocol.
-        params: The parameters of the protocol, defaults filled in.
-        is_of_run: Whether it belongs to this run; otherwise it is the paper's design.
+        study: Its study.
+        view: What its results need, with the parameters of its protocol, defaults filled in.
+        setting: What its values depend on.
         prompts: Its prompt templates.
+        models: The entries of its models, and of those that take seats beside them.
+        is_of_run: Whether it belongs to this run; otherwise it is the paper's design.
     """
 
     experiment: str
-    protocol: str
-    params: Fields
-    is_of_run: bool
+    study: str
+    view: ExperimentView
+    setting: ExperimentSetting
     prompts: Prompts
+    models: Mapping[str, ModelConfig]
+    is_of_run: bool
 
 
 @dataclass(frozen=True, slots=True)

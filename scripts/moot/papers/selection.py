@@ -10,7 +10,6 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from moot.core.errors import UserError, unknown_name
-from moot.core.experiment_config import ExperimentConfig
 from moot.core.read_config import merge_over_defaults
 from moot.core.sections import SECTIONS
 from moot.core.shipped_files import paper_files
@@ -18,9 +17,9 @@ from moot.core.spelling import canonical_word
 from moot.core.types import Fields, JsonObject
 from moot.datasets import DatasetOptions
 from moot.papers.items import PaperItem, items_file, read_papers, select_items
+from moot.papers.parts import Design
 from moot.papers.wording import PUBLISHED, TEMPLATES, WORDS_TABLE, read_rows
 from moot.protocols import PROTOCOLS
-from moot.report.figures import count_phrase
 
 KEY = "papers"
 PREFIX = "paper-"
@@ -30,8 +29,6 @@ OWN_SOURCES = ("sample", "synthetic")
 """Sources of cases that moot provides, best first."""
 KINDS_WITHOUT_DEBATES = ("diagram", "facts")
 """Kinds of items without values of debates."""
-SIZES = (("cases", "case", "all"), ("calibration_cases", "calibration case", 0))
-"""Keys of an experiment's size with what they count and the paper's size where it has no key."""
 
 
 def selected_items(config: Fields, shipped: Path) -> list[PaperItem]:
@@ -63,7 +60,7 @@ def add_paper_experiments(config: JsonObject, shipped: Path) -> None:
     options = _read_options(config[KEY])
     if options is None:  # the plan describes the fault
         return
-    design = paper_design(shipped)
+    design = merge_over_defaults({}, paper_files(shipped))
     merged_design = merge_over_defaults(
         {key: config.get(key) or {} for key in ("experiments", "datasets")}, paper_files(shipped)
     )
@@ -99,11 +96,6 @@ def _read_options(entry: Fields) -> Any:
         return None
 
 
-def paper_design(shipped: Path) -> JsonObject:
-    """Return the papers' experiments and data sets, merged from config/papers."""
-    return merge_over_defaults({}, paper_files(shipped))
-
-
 def _check_models(config: Fields, options: Any) -> None:
     for name in options.models:
         if name not in config.get("models", {}):
@@ -128,11 +120,19 @@ def _check_datasets(options: Any, design: Fields) -> None:
             raise unknown_name("data set of the papers", str(name), names, "papers.datasets")
 
 
-def needed_experiments(items: Iterable[PaperItem], shipped: Path) -> list[str]:
+def needed_experiments(items: Iterable[PaperItem], designs: Iterable[Design]) -> list[str]:
     """Return the experiments whose debates some items need, with the experiments that they depend
     on.
+
+    Args:
+        items: The items.
+        designs: The papers' designs.
     """
-    return list(_closure(_debated_experiments(items), paper_design(shipped)))
+    experiments = {
+        design.view.entry: {"protocol": design.view.protocol, "params": design.view.params}
+        for design in designs
+    }
+    return list(_closure(_debated_experiments(items), experiments))
 
 
 def _debated_experiments(items: Iterable[PaperItem]) -> list[str]:
@@ -157,12 +157,11 @@ def _needed_experiments(items: Sequence[PaperItem], design: Fields) -> Iterator[
         ]
         if not set(on_dataset) & set(names):
             names += on_dataset[:1]
-    yield from _closure(names, design)
+    yield from _closure(names, design["experiments"])
 
 
-def _closure(names: Iterable[str], design: Fields) -> Iterator[str]:
+def _closure(names: Iterable[str], experiments: Fields) -> Iterator[str]:
     """Yield experiments, each before those whose results its debates read."""
-    experiments = design["experiments"]
     remaining = list(dict.fromkeys(names))
     listed_names: set[str] = set()
     while remaining:
@@ -210,25 +209,6 @@ def _shrink(entry: JsonObject, cases: int) -> None:
     entry["cases"] = min(all_cases, cases)
     if all_cases and calibration:
         entry["calibration_cases"] = math.ceil(entry["cases"] / all_cases * calibration)
-
-
-def describe_sizes(experiments: Mapping[str, ExperimentConfig], shipped: Path) -> Iterator[str]:
-    """Yield how many of the papers' cases some experiments have, a line for each size."""
-    design = paper_design(shipped)["experiments"]
-    names_by_size: dict[str, list[str]] = {}
-    for name in experiments.keys() & design.keys():
-        sizes = []
-        for key, noun, default in SIZES:
-            count, count_of_paper = (
-                getattr(experiments[name], key),
-                design[name].get(key) or default,
-            )
-            if count and count != count_of_paper:
-                sizes.append(f"{count_phrase(count, noun)} (the paper: {count_of_paper})")
-        if sizes:
-            names_by_size.setdefault(", ".join(sizes), []).append(f"`{name}`")
-    for size in sorted(names_by_size):
-        yield f"{size}: {', '.join(sorted(names_by_size[size]))}."
 
 
 def _use_printed_prompts(entry: JsonObject, design: Fields, shipped: Path) -> None:

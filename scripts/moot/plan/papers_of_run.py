@@ -1,16 +1,20 @@
 """The papers to which a run belongs, the experiments that repeat theirs, and the user's own."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from moot.core.config_errors import Faults
 from moot.core.experiment_config import ExperimentConfig
+from moot.core.model_config import ModelConfig
 from moot.core.read_config import default_config, merge_over_defaults, read_config
 from moot.core.sections import display_only_keys
 from moot.core.shipped_files import paper_files
 from moot.core.types import JsonObject
 from moot.papers.as_published import ExperimentSetting, compare_run
-from moot.papers.items import EXAMPLE, items_file, read_papers
+from moot.papers.items import EXAMPLE, Paper, items_file, read_papers
+from moot.papers.parts import Design
 from moot.papers.selection import PREFIX as PAPER_PREFIX
 from moot.papers.wording import Wordings
 from moot.plan.grid_expansion import expand_grid, find_rubric, templates_used
@@ -20,6 +24,7 @@ from moot.protocols.experiment import Experiment
 from moot.report.study_results import PaperMatch, PaperMatches
 
 REAL_SOURCES = ("local", "download")
+SAMPLE = "sample"
 
 
 def own_experiments(plan: Plan) -> frozenset[str]:
@@ -62,14 +67,10 @@ def papers_of_run(plan: Plan) -> frozenset[str]:
     own_names = own_experiments(plan)
     shipped_datasets = default_config(plan.shipped)["datasets"]
     shipped_loaders = {entry.get("loader") or name for name, entry in shipped_datasets.items()}
-    designs = designs_of(plan)
+    designs = designs_of(plan).values()
     papers: set[str] = set()
     for paper in read_papers(items_file(plan.shipped)).values():
-        loaders = {
-            _loader_of(designs, experiment)
-            for experiment in designs.experiments.values()
-            if experiment.study in paper.studies
-        }
+        loaders = {design.view.loader for design in designs if design.study in paper.studies}
         for name, experiment in plan.experiments.items():
             possible_loaders = loaders if name in own_names else loaders | shipped_loaders
             is_of_paper = _loader_of(plan, experiment) in possible_loaders
@@ -98,21 +99,23 @@ def compare_with_papers(plan: Plan) -> PaperMatches:
 def _match_papers(plan: Plan) -> PaperMatches:
     if plan.config.rehearsal:
         return PaperMatches()  # no published value is shown next to a rehearsal
-    paper = designs_of(plan)
-    our_settings, settings_of_paper = _SettingsOfPlan(plan), _SettingsOfPlan(paper)
+    designs, our_settings = designs_of(plan), _SettingsOfPlan(plan)
     examples = experiments_of_examples(plan.shipped)
     paper_settings = {
-        name: settings_of_paper[name] for name in paper.experiments if name not in examples
+        name: design.setting for name, design in designs.items() if name not in examples
     }
+    paper_models: dict[str, ModelConfig] = {}
+    for design in designs.values():
+        paper_models |= design.models
     runs: dict[tuple[str, str], PaperMatch] = {}
     for name, experiment in plan.experiments.items():
         if experiment.config.control:
             continue
         for model in experiment.config.models:
             runs[name, model] = compare_run(
-                our_settings[name], model, plan.config.models, paper_settings, paper.config.models
+                our_settings[name], model, plan.config.models, paper_settings, paper_models
             )
-    paper_datasets = {name: _dataset_values(paper, name) for name in paper.datasets_used}
+    paper_datasets = {design.view.dataset: design.setting.dataset for design in designs.values()}
     datasets: dict[str, PaperMatch] = {}
     for name in plan.datasets_used:
         values = _dataset_values(plan, name)
@@ -134,12 +137,74 @@ def experiments_of_examples(shipped: Path) -> set[str]:
     return names
 
 
-def designs_of(plan: Plan) -> Plan:
-    """Return the plan of the papers' designs, which the plan of a run stores for its jobs."""
-    designs = plan.designs or paper_plan(plan.shipped)
-    if designs is not plan:
-        plan.designs = designs
-    return designs
+@dataclass(frozen=True)
+class PaperRun:
+    """What the page of a paper needs of a run.
+
+    Attributes:
+        designs: The experiments of all papers, by name.
+        experiments: The run's experiments of the paper's studies, trial runs last, by name.
+        models: The run's entries of models.
+    """
+
+    paper: Paper
+    designs: Mapping[str, Design]
+    experiments: Mapping[str, Design]
+    models: Mapping[str, ModelConfig]
+    matches: PaperMatches
+    seed: int
+    shipped: Path
+    is_rehearsal: bool
+
+
+def view_paper(plan: Plan, paper: Paper) -> PaperRun:
+    """Return what the page of a paper needs of a plan."""
+    designs = designs_of(plan)
+    datasets = [design.setting.dataset for design in designs.values()]
+    samples = {values["loader"] for values in datasets if values["source"] == SAMPLE}
+    settings = _SettingsOfPlan(plan)
+    experiments: dict[str, Design] = {}
+    for study in paper.studies:
+        for entry in (*plan.experiments_of(study), *plan.trials_of(study)):
+            design = _design(plan, entry, settings[entry.name], is_of_run=True)
+            if design.setting.dataset["source"] == SAMPLE and design.view.loader in samples:
+                # A sample that is the paper's own data is not made up.
+                made_up = replace(design.view.made_up, data=())
+                design = replace(design, view=replace(design.view, made_up=made_up))
+            experiments[entry.name] = design
+    config, matches = plan.config, compare_with_papers(plan)
+    return PaperRun(
+        *(paper, designs, experiments, config.models, matches),
+        *(config.seed, plan.shipped, config.rehearsal),
+    )
+
+
+def designs_of(plan: Plan) -> Mapping[str, Design]:
+    """Return the papers' designs, which the plan of a run stores for its jobs."""
+    if plan.designs is None:
+        plan.designs = read_designs(plan.shipped)
+    return plan.designs
+
+
+@cache
+def read_designs(shipped: Path) -> Mapping[str, Design]:
+    """Return the papers' experiments by name; `shipped` is the project's folder."""
+    plan = paper_plan(shipped)
+    settings = _SettingsOfPlan(plan)
+    return {
+        name: _design(plan, entry, settings[name], is_of_run=False)
+        for name, entry in plan.experiments.items()
+    }
+
+
+def _design(
+    plan: Plan, experiment: Experiment, setting: ExperimentSetting, is_of_run: bool
+) -> Design:
+    name, entries = experiment.name, plan.config.models
+    voices = dict.fromkeys((*experiment.config.models, *sorted(experiment.seats)))
+    models = {voice: entries[voice] for voice in voices if voice in entries}
+    view, prompts = plan.view(name), experiment.prompts
+    return Design(name, experiment.study, view, setting, prompts, models, is_of_run)
 
 
 @cache
@@ -163,6 +228,8 @@ class _SettingsOfPlan:
         self._configs: dict[str, ExperimentConfig] = {}
         for entry, config in plan.config.experiments.items():
             self._configs |= expand_grid(entry, config)
+        for name, experiment in plan.experiments.items():
+            self._configs.setdefault(name, experiment.config)  # an analysis derived it
         self._plan = plan
         self._settings: dict[str, ExperimentSetting] = {}
 

@@ -21,6 +21,7 @@ from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.hooks import analyses
 from moot.llm.identity import key_variable
 from moot.llm.prompts import Prompts
+from moot.papers.parts import Design
 from moot.plan import plan_steps as steps
 from moot.plan.experiments import ExperimentReader
 from moot.plan.grid_expansion import find_rubric
@@ -85,7 +86,7 @@ class Plan:
         self._prompts = prompts
         self.paper_matches: PaperMatches | None = None
         """The result of `moot.plan.papers_of_run.compare_with_papers`, stored for jobs."""
-        self.designs: Plan | None = None
+        self.designs: Mapping[str, Design] | None = None
         """The result of `moot.plan.papers_of_run.designs_of`, stored for jobs."""
         describe_place = partial(_describe_place, files)
         self.contrasts = check_contrasts(

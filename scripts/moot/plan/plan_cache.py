@@ -83,11 +83,11 @@ def write_plan(
 
 
 def _with_lazy_values(plan: Plan) -> Plan:
-    """Return a plan, and the papers' designs in it, whose parts are unpickled on demand."""
+    """Return a plan whose experiments, data sets and designs are unpickled on demand."""
     light = copy(plan)
     light.experiments, light.datasets = LazyValues(plan.experiments), LazyValues(plan.datasets)
     if plan.designs:
-        light.designs = _with_lazy_values(plan.designs)
+        light.designs = LazyValues(plan.designs)
     return light
 
 

@@ -224,11 +224,11 @@ def prompt_clauses(run: ItemRun) -> Iterable[Part]:
         "panel/statement",
         task=SimpleNamespace(labels=("affirm",)),
         case=SimpleNamespace(text="[facts of the case]."),
-        params=design.params,
+        params=design.view.params,
         heard=[SimpleNamespace(speaker="judge_[y]", round="[n]", text="[statement].")],
         seat="judge_[x]",
         number="[n]",
-        people=design.protocol == "human_panel",
+        people=design.view.protocol == "human_panel",
         reply_format="",
     )
     clauses: list[tuple[str, str]] = []

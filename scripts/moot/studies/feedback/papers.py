@@ -179,10 +179,9 @@ def _series(runs: list[Run], name: str, source: str) -> Series:
 @fills(STUDY, "feedback/table1")
 def assistant_data(run: ItemRun) -> Iterable[Part]:
     """State the training data of the configured assistant."""
-    params = next(
-        (design.params for design in run.designs if design.params.get("assistant")),
-        run.designs[0].params,
-    )
+    params_of_designs = [design.view.params for design in run.designs]
+    with_assistant = (params for params in params_of_designs if params.get("assistant"))
+    params = next(with_assistant, params_of_designs[0])
     features = str(params["assistant_features"])
     source = str(params.get("assistant") or "no assistant configured")
     opinion = (
