@@ -25,7 +25,6 @@ from moot.stats.statistic import (
     SHARE,
     Statistic,
     mean_statistic,
-    ratio_statistic,
     share_statistic,
 )
 from moot.stats.within_cases import method_within
@@ -240,7 +239,7 @@ def f1_values() -> Iterator[Cell]:
         ) -> World:
             true = as_numbers(random.random(cases) < base)
             predicted = draw_answers(random, true, *side)
-            statistic = ratio_statistic(2 * true * predicted, true + predicted, SHARE)
+            statistic = f1_sums(true, predicted).statistic(SHARE)
             return World(estimate(statistic, range(cases)), f1_of(base, *side))
 
         def draw_difference(
@@ -387,27 +386,35 @@ def repeats_within_cases() -> Iterator[Cell]:
 
 
 def crossed_clusters() -> Iterator[Cell]:
-    """Yield cells of means over rows of crossed stories and judges."""
-    for numbers, story, judge in itertools.product(
-        ((50, 12), (20, 20), (60, 60)), (0.0, 0.2), (0.0, 0.2)
+    """Yield cells of means over rows of crossed stories and judges, of amounts and of shares."""
+    from scipy.special import ndtri
+
+    rates = {"amounts": float("nan"), "shares of .5": 0.5, "shares of .9": 0.9}
+    for numbers, story, judge, name in itertools.product(
+        ((50, 12), (20, 20), (60, 60)), (0.0, 0.2), (0.0, 0.2), rates
     ):
 
         def draw(
             random: Random,
             numbers: tuple[int, int] = numbers,
             variances: tuple[float, float] = (story, judge),
+            rate: float = rates[name],
         ) -> World:
             rows = 3 * max(numbers)
             levels = [random.integers(0, number, rows) for number in numbers]
             values = random.normal(0, (1 - sum(variances)) ** 0.5, rows)
             for level, number, variance in zip(levels, numbers, variances, strict=True):
                 values = values + random.normal(0, variance**0.5, number)[level]
-            mean = estimate(mean_statistic(values), list(zip(*levels, strict=True)))
+            clusters = list(zip(*levels, strict=True))
+            if rate > 0:
+                return World(estimate(share_statistic(values < ndtri(rate)), clusters), rate)
+            mean = estimate(mean_statistic(values), clusters)
             return World(mean, 0.0, not mean[1] <= 0 <= mean[2])
 
         yield Cell(
             "mean by crossed clusters",
-            f"{numbers[0]} stories of variance {story}, {numbers[1]} judges of variance {judge}",
+            f"{numbers[0]} stories of variance {story}, {numbers[1]} judges of variance {judge},"
+            f" {name}",
             draw,
         )
 

@@ -161,3 +161,13 @@ def test_intervals_within_cases_keep_their_level_and_coverage(tmp_path: Path) ->
         covered += low <= 0 <= high
         rejected += p_value(method) < 0.05
     assert 0.93 <= covered / 400 <= 0.99 and rejected == 400 - covered
+
+
+def test_the_variance_of_few_debates_is_moderated_by_that_of_all_cases() -> None:
+    """Smyth 2004, by hand: variances of 1/3 and 0 with 3 and 1 degrees of freedom, all .25."""
+    values, strata = np.array([1.0, 0, 1, 0, 1, 1]), np.repeat(["a", "b"], [4, 2])
+    shares = np.repeat([1 / 8, 1 / 4], [4, 2])
+    _, method = method_within(lambda w: w @ (values * shares), strata.tolist(), (-9.0, 9.0))
+    parts = np.array([(3 / 3 + 0.25) / 4, 0.25 / 2]) / [4, 2] / 4
+    assert method.distance(0) == pytest.approx(0.75 / parts.sum() ** 0.5, rel=1e-6)
+    assert method.freedom == pytest.approx(parts.sum() ** 2 / (parts**2 / [4, 2]).sum())

@@ -1,10 +1,19 @@
 """Test coverage and type I error in some cells of `benchmarks/interval_coverage.py`."""
 
 import importlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
+from scipy.stats import multinomial
+
+from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
+from moot.stats.jackknife import ClusterJackknife
+from moot.stats.statistic import Statistic
 
 PROJECT = Path(__file__).resolve().parents[2]
 WORLDS = 1000
@@ -13,7 +22,7 @@ CELLS = (
     "share: 20 cases, 10 debates, correlation 0.3, share 0.9",
     "paired difference: 20 cases, 3 debates, correlation 0.7, shares (0.9, 0.8)",
     "unpaired difference: 20 cases, 10 debates, correlation 0.7, against 200, shares (0.1, 0.1)",
-    "mean by crossed clusters: 50 stories of variance 0.2, 12 judges of variance 0.2",
+    "mean by crossed clusters: 50 stories of variance 0.2, 12 judges of variance 0.2, amounts",
     "AUC: 50 cases, base rate 0.1, distance 1.0",
     "mean score or amount: costs (log-normal, 1), 20 cases",
 )
@@ -33,3 +42,41 @@ def test_intervals_cover_and_tests_keep_their_level(coverage: ModuleType, name: 
     result = coverage.measure(cell, WORLDS)
     assert result.coverage >= coverage.MIN_COVERAGE - SLACK
     assert not result.type_one_error > coverage.MAX_TYPE_ONE_ERROR + SLACK
+
+
+ITEMS, RARE, TRUTH = 20, 0.1, 0.4
+
+
+def kappa_of(labels: np.ndarray) -> Statistic:
+    return cohens_kappa(*labels.T)
+
+
+def tables_of_two_raters() -> Iterator[tuple[np.ndarray, float]]:
+    """Yield the labels of each table of two raters with its probability, if it is not tiny."""
+    both, one = TRUTH * RARE + (1 - TRUTH) * RARE**2, (1 - TRUTH) * RARE * (1 - RARE)
+    table = multinomial(ITEMS, [both, one, one, 1 - both - 2 * one])
+    for counts in product(range(ITEMS + 1), repeat=3):
+        cells = [*counts, ITEMS - sum(counts)]
+        if cells[3] >= 0 and (probability := table.pmf(cells)) > 1e-6:
+            labels = np.array([("a", "a"), ("a", "b"), ("b", "a"), ("b", "b")], dtype=object)
+            yield np.repeat(labels, cells, axis=0), float(probability)
+
+
+@pytest.mark.parametrize("coefficient", [kappa_of, krippendorffs_alpha])
+def test_few_rare_labels_allow_no_interval_that_covers_less(
+    coefficient: Callable[[np.ndarray], Statistic],
+) -> None:
+    """All tables of 20 items: intervals that miss at most 2.5 % on either side cover above 98 %.
+
+    Perfect agreement alone has more than 2.5 %, so that no high value may exclude the truth.
+    """
+    probabilities, covered = Counter[float](), 0.0
+    for labels, probability in tables_of_two_raters():
+        value, low, high = ClusterJackknife(range(ITEMS)).estimate(coefficient(labels))
+        if not np.isnan(low):
+            probabilities[round(value, 9)] += probability
+            covered += probability * (low <= TRUTH <= high)
+    from_low = np.cumsum([probabilities[value] for value in sorted(probabilities)])
+    assert probabilities[1.0] > 0.025 * from_low[-1]
+    assert from_low[from_low <= 0.025 * from_low[-1]].max() < 0.02 * from_low[-1]
+    assert covered > 0.98 * from_low[-1]

@@ -8,6 +8,7 @@ from statsmodels.stats.proportion import proportion_confint
 from moot.stats import jackknife as jackknife_module
 from moot.stats.calibration import auc_statistic
 from moot.stats.clusters import bell_mccaffrey_freedom, effective_number, kinds_of_clusters
+from moot.stats.differences import Sums
 from moot.stats.intervals import lognormal_interval, wilson_interval
 from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import (
@@ -38,6 +39,18 @@ def test_a_share_of_independent_cases_has_wilsons_interval(right, cases):
     truth = [1] * cases + [0] * 5
     recall = ratio_statistic([*values, *[0] * 5], truth, SHARE)
     assert ClusterJackknife(range(cases + 5)).interval(recall) == pytest.approx(theirs, abs=1e-9)
+
+
+@pytest.mark.parametrize("hits", [0, 6, 10])
+def test_f1_of_independent_cases_has_the_interval_of_hits_among_cases_with_the_label(hits):
+    """Lam, Gopal and Qian 2023, indirect: 10 cases have or are given the label, 5 have neither."""
+    true = np.array([1.0] * 10 + [0.0] * 5)
+    predicted = np.where(np.arange(15) < hits, true, 0.0)
+    sums = Sums(2 * (true * predicted)[:, None], (true + predicted)[:, None], needs_hits=True)
+    value, low, high = ClusterJackknife(range(15)).estimate(sums.statistic(SHARE))
+    ends = np.array(proportion_confint(hits, 10, method="wilson"))
+    assert value == pytest.approx(2 * hits / (10 + hits))
+    assert (low, high) == pytest.approx(2 * ends / (1 + ends))
 
 
 def test_repeats_do_not_narrow_the_interval():
@@ -72,6 +85,15 @@ def test_degrees_of_freedom_follow_the_sizes_of_clusters():
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1.0, 1e300])
 def test_the_effective_number_does_not_depend_on_the_scale_of_weights(scale):
     assert effective_number(np.array([1.0, 1.0, 2.0, 0.0]) * scale) == pytest.approx(16 / 6)
+
+
+def test_t_of_crossed_clusters_has_one_degree_of_freedom_less_than_the_fewer_clusters():
+    """MacKinnon, Nielsen and Webb 2024; also if a judge has many of the debates."""
+    story, judge = np.arange(25) % 20, np.repeat(np.arange(11), [6, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1])
+    jackknife = ClusterJackknife(list(zip(story, judge, strict=True)))
+    values = np.random.default_rng(7).normal(size=25)
+    _, spread = jackknife.value_and_spread(mean_statistic(values))
+    assert spread.freedom == 10
 
 
 def test_crossed_clusters_are_wider_than_each_kind():

@@ -36,7 +36,7 @@ from moot.stats.classification import (
     rows_behind,
     weighted_sums,
 )
-from moot.stats.statistic import share_statistic
+from moot.stats.statistic import F1_ODDS, share_statistic
 
 COEFFICIENTS: Mapping[str, Callable[[Sums], Floats]] = {
     "kappa": partial(kappa, without_spread=0.0),
@@ -123,7 +123,9 @@ def _scores(
     for key, value in values.items():
         metric, average, label = key
         behind = rows_behind(key, truth, predicted, labels, positive)
-        ends = jackknife.interval_of(float(value[0]), without[key], metric_bounds(metric), behind)
+        odds = F1_ODDS if (metric, average) == ("f1", "binary") else 1.0
+        bounds = metric_bounds(metric)
+        ends = jackknife.interval_of(float(value[0]), without[key], bounds, behind, odds)
         yield Score(
             metric, float(value[0]), *ends, average, label, sample.n, n_cases=sample.n_cases
         )

@@ -24,7 +24,7 @@ from moot.stats.intervals import (
     p_value,
 )
 from moot.stats.jackknife import ClusterJackknife
-from moot.stats.statistic import DIFFERENCE, SHARE, Bounds, Statistic
+from moot.stats.statistic import DIFFERENCE, F1_ODDS, SHARE, Bounds, Statistic
 
 MIN_HITS = 5
 """With fewer cases on which either side names a label correctly, a difference of F1 has no
@@ -71,6 +71,12 @@ class Sums:
     def counted(self) -> Truths:
         """Which cases the metric depends on, shape (cases,)."""
         return np.asarray((self.bottoms > 0).any(axis=1), dtype=bool)
+
+    def statistic(self, bounds: Bounds) -> Statistic:
+        """Return the metric as a statistic."""
+        is_f1 = self.needs_hits and self.tops.shape[1] == 1
+        odds = F1_ODDS if is_f1 else 1.0
+        return Statistic(self.value, bounds, self.counted, odds=odds)
 
     def value(self, weights: Floats) -> Floats:
         """Return the metric of weighted cases; weights have shape (samples, cases).
@@ -165,8 +171,7 @@ def compare_with_threshold(
 ) -> Difference:
     """Compare a metric with a number that has no error, by the interval of the metric itself."""
     jackknife = ClusterJackknife(clusters)
-    statistic = Statistic(side.value, bounds, side.counted)
-    value, method = jackknife.value_and_method(statistic, threshold)
+    value, method = jackknife.value_and_method(side.statistic(bounds), threshold)
     return difference_of((value, threshold), method, (jackknife.rows, jackknife.clusters), margin)
 
 
@@ -272,7 +277,7 @@ def _agresti_caffo(first: Sums, second: Sums, jackknife: ClusterJackknife) -> St
 def _mover(sides: Iterable[tuple[Sums, Clusters]], bounds: Bounds) -> Mover:
     """Return MOVER's test of two sides, from the method of each."""
     (first, first_method), (second, second_method) = (
-        ClusterJackknife(clusters).value_and_method(Statistic(side.value, bounds, side.counted))
+        ClusterJackknife(clusters).value_and_method(side.statistic(bounds))
         for side, clusters in sides
     )
     return Mover((first, second), (first_method, second_method))

@@ -3,6 +3,7 @@
 | of | method |
 |---|---|
 | a share of independent cases | Wilson 1927, JASA 22 |
+| F1 of independent cases | Wilson's of F* (3) |
 | a value between two bounds, by cluster | Student's t of the log odds (1) |
 | a difference of shares of the same cases | Tango 1998, Statistics in Medicine 17 |
 | a value that all clusters share | Wilson's upper end of 0 in n clusters (2) |
@@ -16,6 +17,10 @@ cluster lies at a bound. Of a coefficient from -1 to 1 these are Fisher's z.
 (2) If none of n clusters departs from a value, at most a share u of all clusters does (as in the
 rule of three: Hanley and Lippman-Hand 1983, JAMA 249), and a mean moves by at most u of the way to
 a bound. For a share of 0 or 1 this is Wilson's interval, for a difference of 0 Tango's.
+(3) F* is the share of hits among the cases that have the label or are given it (Hand, Christen and
+Kirielle 2021, Machine Learning 110), and F1 has twice its odds, so that the ends of Wilson's
+interval of F* give those of F1: the indirect interval of Lam, Gopal and Qian 2023, "Confidence
+intervals for the F1 score: A comparison of four methods".
 """
 
 from dataclasses import dataclass
@@ -213,6 +218,30 @@ class LogOdds:
 
 
 @dataclass(frozen=True, slots=True)
+class MultipliedOdds:
+    """The test of a value whose odds are those of a share, times a factor, less a threshold."""
+
+    of_share: Method
+    odds: float
+    threshold: float = 0.0
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of the share's t."""
+        return self.of_share.freedom
+
+    def distance(self, supposed: float) -> float:
+        """Return how many standard errors the value lies above a supposed one."""
+        expected = min(max(self.threshold + supposed, 0.0), 1.0)
+        return self.of_share.distance(float(divide_odds(expected, self.odds)))
+
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """Return the ends of the interval."""
+        low, high = divide_odds(self.of_share.interval(level), 1 / self.odds) - self.threshold
+        return float(low), float(high)
+
+
+@dataclass(frozen=True, slots=True)
 class Mover:
     """The difference of two independent values, from their own methods (MOVER: Zou and Donner 2008;
     of two shares by Wilson's interval this is method 10 of Newcombe 1998).
@@ -267,6 +296,12 @@ def log_odds(values: ArrayLike, bounds: Bounds) -> Floats:
 
     low, high = bounds
     return as_numbers(logit((as_numbers(values) - low) / (high - low)))
+
+
+def divide_odds(shares: ArrayLike, factor: float) -> Floats:
+    """Return the shares whose odds are those of some shares, divided by a factor."""
+    array = as_numbers(shares)
+    return as_numbers(array / (factor - (factor - 1) * array))
 
 
 def log_odds_error(value: float, error: float, bounds: Bounds) -> float:

@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from moot.stats.arrays import Floats, Truths
+from moot.stats.arrays import Floats, Numbers, Truths, as_numbers
 from moot.stats.clusters import (
     MIN_CLUSTERS,
     Clusters,
@@ -33,9 +33,11 @@ from moot.stats.clusters import (
 from moot.stats.intervals import (
     LogOdds,
     Method,
+    MultipliedOdds,
     SharedValue,
     Student,
     Wilson,
+    divide_odds,
     log_odds,
     log_odds_error,
 )
@@ -132,7 +134,7 @@ class ClusterJackknife:
                 parts.append(float(summed) * (clusters - 1) / clusters)
             variances.append((sum(parts), number))
             if number == 1:
-                freedoms.append(satterthwaite(parts, map(bell_mccaffrey_freedom, groups)))
+                freedoms.append(satterthwaite(parts, map(self._freedom, groups)))
             start = end
         single = max(variance for variance, number in variances if number == 1)
         both = sum(variance if number % 2 else -variance for variance, number in variances)
@@ -141,6 +143,12 @@ class ClusterJackknife:
             return undefined
         has_spread = error > _ROUNDING * max(1.0, abs(value))
         return Spread(error if has_spread else 0.0, min(freedoms))
+
+    def _freedom(self, sizes: Numbers) -> float:
+        """Return the degrees of freedom of t for clusters of these sizes."""
+        if self.kinds == 1:
+            return bell_mccaffrey_freedom(sizes)
+        return float(np.count_nonzero(sizes) - 1)
 
     def clusters_among(self, rows: Truths | None = None) -> float:
         """Return the effective number of clusters of some rows; None for all rows.
@@ -158,14 +166,20 @@ class ClusterJackknife:
         bounds: Bounds,
         rows: Truths | None = None,
         threshold: float = 0.0,
+        odds: float = 1.0,
     ) -> Method:
         """Return the interval and test of a value, less a threshold, from the values without each
         cluster.
 
         A value that all clusters share has the interval of `SharedValue`, unless it has no upper
         bound. A share of independent cases has Wilson's; all other values have Student's, within
-        two bounds on the scale of log odds.
+        two bounds on the scale of log odds. A value with other odds than a share (`odds`, see
+        `Statistic`) has the share's method.
         """
+        if odds != 1:
+            share, left_out = divide_odds(value, odds), divide_odds(left_out, odds)
+            of_share = self.method_of(float(share), as_numbers(left_out), bounds, rows)
+            return MultipliedOdds(of_share, odds, threshold)
         clusters = self.clusters_among(rows)
         if np.isnan(value) or clusters < MIN_CLUSTERS:
             return Student(float("nan"), float("nan"), 0.0)
@@ -194,10 +208,15 @@ class ClusterJackknife:
         return Spread(log_odds_error(value, error, bounds), freedom)
 
     def interval_of(
-        self, value: float, left_out: Floats, bounds: Bounds, rows: Truths | None = None
+        self,
+        value: float,
+        left_out: Floats,
+        bounds: Bounds,
+        rows: Truths | None = None,
+        odds: float = 1.0,
     ) -> tuple[float, float]:
         """Return the interval of `method_of`."""
-        return self.method_of(value, left_out, bounds, rows).interval()
+        return self.method_of(value, left_out, bounds, rows, odds=odds).interval()
 
     def value_and_left_out(self, statistic: Statistic) -> tuple[float, Floats]:
         """Return a statistic's value, and its values without each cluster."""
@@ -221,7 +240,7 @@ class ClusterJackknife:
                 error = log_odds_error(value, error, bounds)
                 return value, LogOdds(value, error, freedom, bounds, threshold)
             rows = statistic.departing
-        return value, self.method_of(value, left_out, bounds, rows, threshold)
+        return value, self.method_of(value, left_out, bounds, rows, threshold, statistic.odds)
 
     def value_and_spread(self, statistic: Statistic) -> tuple[float, Spread]:
         """Return a statistic's value with its spread."""

@@ -17,6 +17,7 @@ ANY: Bounds = (-np.inf, np.inf)
 AMOUNT: Bounds = (0.0, np.inf)
 SHARE: Bounds = (0.0, 1.0)
 DIFFERENCE: Bounds = (-1.0, 1.0)
+F1_ODDS = 2.0
 _NUDGE = 1e-4  # of a row's weight
 
 
@@ -32,12 +33,15 @@ class Statistic:
         departing: of a coefficient of agreement, the rows that depart from the most frequent label,
             shape (rows,). Its error is that of its linear approximation (the delta method), since a
             coefficient changes too much if one of few departing rows is left out.
+        odds: how many times its odds are those of a share of rows: `F1_ODDS` for F1 of a label,
+            whose share is that of hits among the rows with the label or the answer.
     """
 
     function: Callable[[Floats], Floats]
     bounds: Bounds = ANY
     rows: Truths | None = None
     departing: Truths | None = None
+    odds: float = 1.0
 
     def __call__(self, weights: Floats) -> Floats:
         return self.function(weights)
