@@ -84,19 +84,13 @@ sys.stderr.writelines(f"moot: {line}\n" for line in changed_models)
 
 # How this run was started, private like the settings above.
 IS_MAIN, IS_DRY = workflow.is_main_process, workflow.output_settings.dryrun
-store, scheduling = workflow.storage_settings, workflow.scheduling_settings
+store = workflow.storage_settings
 ON_A_CLUSTER = bool(resources and resources.nodes)
 STORE = store and store.default_storage_provider
 if IS_MAIN and not IS_DRY and STORE:
     bucket = (store.default_storage_prefix or "").partition("://")[2]
     with as_workflow_error():
         link_results(Path(".snakemake/storage", STORE, bucket, "results"))
-
-# Snakemake limits how many jobs start per second. Each job that ends starts a further timer that
-# checks the limit every second, so that with 160 jobs 160 timers run. On one machine the cores are
-# the limit, and no option of Snakemake removes the limit per second.
-if scheduling and not ON_A_CLUSTER:
-    scheduling.max_jobs_per_timespan = None
 
 
 include: "declarations.smk"

@@ -167,6 +167,11 @@ if IS_MAIN and not IS_DRY:
 
 
 onstart:
+    if not ON_A_CLUSTER:
+        # Snakemake limits how many jobs start per second. Each job that ends starts a further timer
+        # that looks at all ready jobs every second: 100 jobs cost a minute of processor time. On one
+        # machine the cores are the limit, and no option removes the limit per second.
+        workflow.scheduler.job_rate_limiter = None  # private
     if missing := plan.missing_keys(models_to_ask()):
         sys.exit("\n".join(f"moot: {line}" for line in missing))
     with exit_without_traceback():
