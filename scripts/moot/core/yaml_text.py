@@ -32,7 +32,7 @@ class _PlainLoader(_Placed, yaml.SafeLoader):
     pass
 
 
-class _Misread(yaml.SafeLoader):
+class _Misread(yaml.CSafeLoader):
     """Collects what YAML reads otherwise than people do.
 
     These are keys that occur twice in a mapping, of which it takes the last one, and numbers in
