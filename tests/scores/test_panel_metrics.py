@@ -19,6 +19,10 @@ def test_a_panel_is_measured_before_and_after(tmp_path: Path) -> None:
     cases = [case(name, target) for name, (target, *_) in ANSWERS.items()]
     talk, turn = [], 0
     for name, (_, first, last) in ANSWERS.items():
+        for member in range(2):  # beliefs of fewer members than vote do not count
+            turn += 1
+            seat = {"prediction": "no", "kind": "belief", "parse_status": "strict"}
+            talk.append(utterance(f"{name}#0", turn, f"judge_{member}", "Words.", **seat))
         for answers in (first, last):
             for member, answer in enumerate(answers):
                 turn += 1

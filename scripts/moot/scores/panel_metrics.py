@@ -20,13 +20,13 @@ MEMBER = ["debate_id", "speaker"]
 
 @case_metric("panel_accuracy_before")
 def panel_accuracy_before(results: ExperimentResults, model: str) -> Terms:
-    """Share of a panel's members whose first answer is right."""
+    """Share of a panel's members whose first answer is right; one without a label is wrong."""
     return _accuracy(results, model, "first")
 
 
 @case_metric("panel_accuracy_after")
 def panel_accuracy_after(results: ExperimentResults, model: str) -> Terms:
-    """Share of a panel's members whose last answer is right."""
+    """Share of a panel's members whose last answer is right; one without a label is wrong."""
     return _accuracy(results, model, "last")
 
 
@@ -43,15 +43,19 @@ def agreement_after(results: ExperimentResults, model: str) -> Terms:
 
 
 def answers_of_seats(results: ExperimentResults, model: str) -> pd.DataFrame:
-    """Return all answers of seats as text, in the order of turns.
+    """Return the answers of seats in debates with at least two, as text in the order of turns.
 
-    Only judges count if several judges answer about a debate; smoothed beliefs do not count.
+    Only judges count if several judges answer about a debate, and only the kind of answer that most
+    seats give; smoothed beliefs do not count.
     """
     answers = stated_answers(results)
     answers = answers[(answers["model"] == model) & (answers["kind"] != SMOOTHED)]
     answers = answers[["kind", *MEMBER, "case_id", "prediction", "target"]].astype(str)
-    judges = judge_names(results.predictions[results.predictions["model"] == model])
-    return answers[answers["speaker"].isin(judges)] if judges else answers
+    if judges := judge_names(results.predictions[results.predictions["model"] == model]):
+        answers = answers[answers["speaker"].isin(judges)]
+    answers = answers[answers.groupby(["kind", "debate_id"])["speaker"].transform("nunique") > 1]
+    kinds = answers.drop_duplicates(["kind", *MEMBER])["kind"].mode()
+    return answers[answers["kind"].isin(kinds.head(1))]
 
 
 def _answers_of_members(
@@ -59,7 +63,6 @@ def _answers_of_members(
 ) -> pd.DataFrame:
     """Return the first or the last answer of each member in debates with at least two."""
     answers = answers_of_seats(results, model)
-    answers = answers[answers.groupby("debate_id")["speaker"].transform("nunique") > 1]
     if answers.empty:
         raise CannotTellError(
             f"contrast on the panel of {results.experiment}: no debate has answers of two members."

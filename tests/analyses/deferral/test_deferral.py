@@ -158,7 +158,9 @@ def test_half_of_the_cases_give_the_threshold_and_the_others_one_answer_each(
     confident = frame[frame["signal"] == STATED_CONFIDENCE]
     assert set(frame["signal"]) == {STATED_CONFIDENCE, REPEATS_AGREE}
     assert set(confident["answers"]) == {3 * CASES}
-    assert (confident["answers kept"] > 0).all() and (frame["answers kept"] <= CASES / 2).all()
+    assert (confident["answers kept"] > 0).all() and (frame["answers measured"] == CASES / 2).all()
+    deferred = 1 - frame["answers kept"] / frame["answers measured"]
+    assert frame["share deferred"].tolist() == pytest.approx(deferred.tolist())
 
 
 def test_large_clusters_are_not_all_in_the_first_half() -> None:

@@ -326,6 +326,35 @@ def test_a_judge_who_is_asked_again_is_a_repeat_and_no_member(tmp_path: Path) ->
     assert rows_of_everyone(frame)["members a panel"].tolist() == [2]
 
 
+def test_a_judge_of_another_model_adds_more_where_models_err_apart(tmp_path: Path) -> None:
+    """Two personas of each of two models err alike; values computed pair by pair."""
+    random = np.random.default_rng(11)
+    rows = []
+    for number in range(CASES):
+        target = ("no", "yes")[number % 2]
+        shared = random.random(2) < 0.6
+        for judge, persona in product(("gpt", "claude"), ("mild", "strict")):
+            is_right = (
+                shared[int(judge == "claude")] if random.random() < 0.7 else random.random() < 0.6
+            )
+            answer = target if is_right else OPPOSITE[target]
+            rows.append(prediction(f"c{number:02}", target, answer, judge=judge, persona=persona))
+    row = panel_worth(study(tmp_path, predictions=rows, talk=[])).frame.iloc[0]
+    assert row["effective votes with one more member"] == pytest.approx(2.869410592)
+    assert row["with one of another model"] == pytest.approx(3.233809001)
+
+
+def test_one_more_member_adds_by_its_correlation() -> None:
+    """Three equal members of one model and one that errs apart: 4 ** 2 / (4 + 3 * 2)."""
+    random = np.random.default_rng(12)
+    first, other = (random.random((2, 4000)) < 0.4).astype(float)
+    panels = make_panels(np.stack([first, first, first, other], axis=1))
+    assert panels.correlation_between(["a", "a", "a", "b"]) == pytest.approx(0, abs=0.03)
+    assert panels.correlation_between(["a", "b", "b", "c"]) == pytest.approx(0.4, abs=0.03)
+    assert math.isnan(panels.correlation_between(["a"] * 4))
+    assert effective_votes(4, 2 / 4) == pytest.approx(16 / 10)
+
+
 def test_judges_of_different_cases_are_no_panel(tmp_path: Path) -> None:
     rows = []
     for number in range(CASES):

@@ -26,7 +26,7 @@ COLUMNS = (
     .ours("share deferred")
     .counts("cases for a person")
     .estimate("error among the rest", "rest")
-    .counts("answers kept", "cases", "answers")
+    .counts("answers kept", "answers measured", "cases", "answers")
     .plain("what is missing")
 )
 NOTES = (
@@ -84,6 +84,7 @@ def _signal_rows(run: Run, signal: str, answers: pd.DataFrame) -> Iterator[Row]:
             "share deferred": share_deferred,
             "cases for a person": round(share_deferred * cases),
             "answers kept": len(kept_rows),
+            "answers measured": len(second),
         }
         if len(kept_rows):
             error = float(is_wrong[kept_rows].mean())

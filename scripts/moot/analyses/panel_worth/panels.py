@@ -1,6 +1,6 @@
 """Panels: the correlation of errors, effective votes, and what independent members would reach."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ import pandas as pd
 from moot.report.notes import NO_TRUTH
 from moot.report.study_results import Run
 from moot.scores.panel_metrics import answers_of_seats
-from moot.stats.arrays import Floats, as_numbers, ratio
+from moot.stats.arrays import Floats, Truths, as_numbers, ratio
 from moot.stats.statistic import SHARE, Statistic, ratio_statistic
 
 MIN_NAMED_PANELS, MAX_NAMES = 8, 20
@@ -56,17 +56,11 @@ def gather_members(run: Run) -> tuple[str, pd.DataFrame, str]:
 
 
 def _answers_of_debates(run: Run) -> Iterator[pd.DataFrame]:
-    """Yield the answers of seats after each number of stated opinions.
-
-    Only the most frequent kind of opinion counts, and only judges if the debate has judges.
-    """
+    """Yield the answers of seats after each number of stated opinions."""
     opinions = answers_of_seats(run.results, run.model)
     opinions = opinions.rename(columns={"debate_id": "panel", "speaker": "member"})
-    opinions = opinions[opinions.groupby(["kind", "panel"])["member"].transform("nunique") > 1]
     if opinions.empty:
         return
-    kinds = opinions.drop_duplicates(["kind", "panel", "member"])["kind"]
-    opinions = opinions[opinions["kind"] == kinds.value_counts().idxmax()]
     places = opinions.groupby(["panel", "member"]).cumcount()
     rounds = int(places.max()) + 1
     moments = dict(enumerate((FIRST, *MIDDLE)[: rounds - 1], start=1))
@@ -124,13 +118,7 @@ class Panels:
         members, wrong_members = self.members, self.wrong_members
 
         def correlation(weights: Floats) -> Floats:
-            error = ratio(weights @ wrong_members, weights @ members, 0.0)
-            spread = np.sqrt(error * (1 - error))
-            deviations = self.wrong_counts - error @ members.T
-            # the square of a sum is that of each member, and the pairs between
-            singles = (weights @ members * spread**2).sum(axis=1)
-            covariance = (weights * deviations**2).sum(axis=1) - singles
-            scale = (weights * (spread @ members.T) ** 2).sum(axis=1) - singles
+            covariance, scale = self._products_of_pairs(weights)
             return ratio(covariance, scale.round(_DIGITS))
 
         error = ratio(wrong_members.sum(axis=0), members.sum(axis=0), 0.0)
@@ -142,6 +130,27 @@ class Panels:
         # panels of unequal sizes can lie beyond it
         low = low if correlation(np.ones((1, len(members))))[0] > low else -1.0
         return Statistic(correlation, (low, 1.0), self.coincidences)
+
+    def correlation_between(self, groups: Sequence[str]) -> float:
+        """Return the correlation of errors of two members whose names are in different groups."""
+        weights = np.ones((1, len(self.members)))
+        products = self._products_of_pairs(weights)
+        for group in set(groups):
+            products = products - self._products_of_pairs(weights, np.array(groups) == group)
+        return float(ratio(*products.round(_DIGITS))[0])
+
+    def _products_of_pairs(self, weights: Floats, names: Truths | slice = slice(None)) -> Floats:
+        """Return the sums over pairs of members of the product of their errors' deviations, and of
+        the product of their standard deviations, shape (2, samples).
+        """
+        members, wrong_members = self.members[:, names], self.wrong_members[:, names]
+        error = ratio(weights @ wrong_members, weights @ members, 0.0)
+        spread = np.sqrt(error * (1 - error))
+        deviations = wrong_members.sum(axis=1) - error @ members.T
+        # the square of a sum is that of each member, and the pairs between
+        sums = np.stack([deviations, spread @ members.T])
+        singles = (weights @ members * spread**2).sum(axis=1)
+        return as_numbers((weights * sums**2).sum(axis=2) - singles)
 
     def independent_majority(self) -> Statistic:
         """Return the accuracy of a majority if members erred independently (Poisson-binomial)."""

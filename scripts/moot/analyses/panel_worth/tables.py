@@ -1,6 +1,6 @@
 """The table `panel_worth`: what a panel is worth."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isnan
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 from moot.analyses.panel_worth.panels import (
     FIRST,
     LAST,
+    SEPARATOR,
     Panels,
     difference,
     effective_votes,
@@ -38,6 +39,7 @@ COLUMNS = (
     .estimate("agreement of two members", "agreement")
     .estimate(PULLED_TO_WRONG, "pulled to wrong")
     .estimate(PULLED_TO_RIGHT, "pulled to right")
+    .plain("effective votes with one more member", "with one of another model")
     .plain("members a panel", digits=".1f")
     .counts("panels", "cases")
     .plain("what is missing")
@@ -45,7 +47,8 @@ COLUMNS = (
 NOTE = (
     "Effective votes: the number of independent votes whose mean varies as much. Distance to"
     " Condorcet: the accuracy of a majority of independent members, less the accuracy of the"
-    " actual majority. `change`: last answers less first answers. Intervals are by case."
+    " actual majority. `change`: last answers less first answers. Intervals are by case. An answer"
+    " without a label is left out here; `methods` and the metrics of contrasts count it as wrong."
 )
 
 
@@ -78,7 +81,7 @@ def _moment_rows(run: Run, panels: Panels, reason: str) -> Iterator[Row]:
     if reason:
         yield row | {"what is missing": reason}
         return
-    yield row | _cells_with_truth(panels, sample)
+    yield row | _cells_with_truth(run, panels, sample)
     for number, name in enumerate(panels.names if len(panels.names) > 1 else ()):
         yield {
             "member": name,
@@ -95,7 +98,7 @@ def _count_cells(panels: Panels) -> Row:
     }
 
 
-def _cells_with_truth(panels: Panels, sample: ClusterJackknife) -> Row:
+def _cells_with_truth(run: Run, panels: Panels, sample: ClusterJackknife) -> Row:
     majority = mean_statistic(panels.majority_right, SHARE)
     independent_majority = panels.independent_majority()
     cells: Row = {
@@ -110,7 +113,18 @@ def _cells_with_truth(panels: Panels, sample: ClusterJackknife) -> Row:
     size = float(panels.sizes.mean())
     cells["error correlation"] = (rho, low, high)
     cells["effective votes"] = tuple(effective_votes(size, value) for value in (rho, high, low))
+    cells["effective votes with one more member"] = effective_votes(size + 1, rho)
+    new_rho = panels.correlation_between(_models_of_members(run, panels.names))
+    mean_rho = ((size - 1) * rho + 2 * new_rho) / (size + 1)  # of the pairs of k + 1 members
+    cells["with one of another model"] = effective_votes(size + 1, mean_rho)
     return cells
+
+
+def _models_of_members(run: Run, names: Iterable[str]) -> list[str]:
+    """Return the model of each member: the recorded judge's, or that in the seat."""
+    judges, seats = set(run.predictions["judge"]), run.params.get("seats", {})
+    parts = [name.split(SEPARATOR)[0] for name in names]
+    return [part if part in judges else seats.get(part, run.model) for part in parts]
 
 
 def _change_rows(run: Run, answers: pd.DataFrame) -> Iterator[Row]:
@@ -122,14 +136,16 @@ def _change_rows(run: Run, answers: pd.DataFrame) -> Iterator[Row]:
     first = Panels(answers[answers["moment"] == FIRST])
     last = Panels(answers[answers["moment"] == LAST])
     sample = run.resample(first.cases)
-    gain = mean_statistic(last.majority_right - first.majority_right, (-1.0, 1.0))
-    row: Row = {"when": CHANGE, **_count_cells(last), **_pull_cells(run, answers)}
-    row["accuracy of the majority"] = sample.estimate(gain)
-    row["accuracy of members"] = sample.estimate(difference(last.accuracy(), first.accuracy()))
-    agreement = mean_statistic(last.agreement - first.agreement, (-1.0, 1.0))
-    row["agreement of two members"] = sample.estimate(agreement)
-    correlation = difference(last.error_correlation(), first.error_correlation(), largest=2.0)
-    yield row | {"error correlation": sample.estimate(correlation)}
+    changes = {
+        "accuracy of members": difference(last.accuracy(), first.accuracy()),
+        "error correlation": difference(last.error_correlation(), first.error_correlation(), 2.0),
+        "accuracy of the majority": mean_statistic(
+            last.majority_right - first.majority_right, (-1.0, 1.0)
+        ),
+        "agreement of two members": mean_statistic(last.agreement - first.agreement, (-1.0, 1.0)),
+    }
+    row: Row = {name: sample.estimate(statistic) for name, statistic in changes.items()}
+    yield {"when": CHANGE, **_count_cells(last), **_pull_cells(run, answers), **row}
 
 
 def _pull_cells(run: Run, answers: pd.DataFrame) -> Row:
