@@ -120,8 +120,8 @@ def test_hostile_text_is_read_literally(tmp_path: Path) -> None:
         ({"columns": {"repeat": "r"}}, "repeat belongs to a table of answers"),
         ({"columns": 5}, "Input should be"),
         ({"labels": {"/(/": "x"}}, "'\\(' is not a regular expression"),
-        ({"labels": {"a": "x"}, "positive": "y"}, "'positive' is 'y'"),
-        ({"labels": {"a": "x ("}, "positive": "y"}, "'positive' is 'y'"),
+        ({"labels": {"a": "x"}, "positive": "y"}, "positive names the label 'y'"),
+        ({"labels": {"a": "x ("}, "positive": "y"}, "positive names the label 'y'"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(

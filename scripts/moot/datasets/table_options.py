@@ -2,14 +2,11 @@
 
 import string
 from collections.abc import Mapping
-from pathlib import Path
 
 from pydantic import Field, model_validator
 
 from moot.core.cases import SplitName, cluster_attributes
-from moot.datasets import UserDataOptions
-from moot.datasets.reading.checks import FaultyShare
-from moot.datasets.reading.tables import list_files
+from moot.datasets.file_options import FileOptions
 from moot.datasets.words_in_files import LabelsByWord
 
 ALL, BY_HASH = "all", "hash"
@@ -24,17 +21,9 @@ SPLITS: Mapping[str, SplitName] = {
 }
 
 
-class TableOptions(UserDataOptions):
+class TableOptions(FileOptions):
     """The options of a data set that is a table of the user."""
 
-    path: Path = Field(
-        description=(
-            "File with the cases (.csv, .tsv, .json, .jsonl, .parquet or .xlsx), folder of such"
-            " files, or pattern (a/*.csv), relative to the working directory. Files that are the"
-            " splits of one table are read with `split: (file)`."
-        )
-    )
-    sheet: str = Field("", description="Sheet of an Excel file. Default: its first sheet.")
     text: str | tuple[str, ...] = Field(
         description=(
             "Text that models read for a row: a column, a list of columns (one sentence each), or a"
@@ -91,22 +80,6 @@ class TableOptions(UserDataOptions):
             " repeats a test case is left out of training and counted."
         ),
     )
-    faulty: FaultyShare = 0.01
-
-    @model_validator(mode="after")
-    def _check_that_labels_agree(self) -> "TableOptions":
-        labels = set(self.labels.values())
-        for option, names in (
-            ("positive", [self.positive] if self.positive else []),
-            ("meaning", list(self.meaning)),
-        ):
-            unknown_labels = [name for name in names if labels and name not in labels]
-            if unknown_labels:
-                raise ValueError(
-                    f"{option} names the label '{unknown_labels[0]}'; expected one of"
-                    f" {', '.join(sorted(labels))}"
-                )
-        return self
 
     @model_validator(mode="after")
     def _check_that_text_hides_target(self) -> "TableOptions":
@@ -123,15 +96,6 @@ class TableOptions(UserDataOptions):
                 f"target is '{self.target}', the answer; `text` and `features` must not contain it"
             )
         return self
-
-    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
-        """Return the files of the table."""
-        return tuple(self.files)
-
-    @property
-    def files(self) -> list[Path]:
-        """The files in the order of their names; the path itself if there are none."""
-        return list_files(self.path)
 
     @property
     def id_columns(self) -> list[str]:

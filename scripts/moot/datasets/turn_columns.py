@@ -1,16 +1,13 @@
 """The options of tables with a row per turn or per answer: the meaning of each column."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from pydantic import Field, model_validator
 
 from moot.core.cases import cluster_attributes
 from moot.core.strict_model import StrictModel
 from moot.core.text_files import quote_value
-from moot.datasets import UserDataOptions
-from moot.datasets.reading.checks import FaultyShare
-from moot.datasets.reading.tables import list_files
+from moot.datasets.file_options import FileOptions
 from moot.datasets.words_in_files import LabelsByWord
 
 
@@ -114,15 +111,9 @@ class TurnColumns(StrictModel):
         return list(dict.fromkeys(filter(None, (*columns, *self.attributes))))
 
 
-class TranscriptsOptions(UserDataOptions):
+class TranscriptsOptions(FileOptions):
     """The options of a data set of debates or answers in tables of the user."""
 
-    path: Path = Field(
-        description=(
-            "File (.csv, .tsv, .jsonl, .json, .parquet or .xlsx), folder of files, or pattern"
-            " (a/*.csv), relative to the working directory."
-        )
-    )
     columns: TurnColumns = Field(default_factory=TurnColumns, description="Columns of the tables.")
     turns: str = Field(
         "",
@@ -164,16 +155,6 @@ class TranscriptsOptions(UserDataOptions):
     truth: str = Field(
         "", description="True label of every case, if no column states it. Default: unknown."
     )
-    faulty: FaultyShare = 0.01
-
-    @model_validator(mode="after")
-    def _check_positive(self) -> "TranscriptsOptions":
-        if self.positive and self.labels and self.positive not in self.labels.values():
-            raise ValueError(
-                f"'positive' is {self.positive!r}; expected one of"
-                f" {sorted(set(self.labels.values()))}"
-            )
-        return self
 
     @model_validator(mode="after")
     def _check_owner_of_verdict(self) -> "TranscriptsOptions":
@@ -200,15 +181,6 @@ class TranscriptsOptions(UserDataOptions):
             return []
         columns = self.columns.answer_columns
         return [name for name in columns if not name.startswith(self.turns_prefix)]
-
-    @property
-    def files(self) -> list[Path]:
-        """The files in the order of their names; the path itself if there are none."""
-        return list_files(self.path)
-
-    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
-        """Return the files that are read."""
-        return tuple(self.files)
 
     @property
     def groups(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ error lists the faults. A file or a row that cannot be read is an error.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from moot.core.errors import UserError
 from moot.core.text_files import quote_value
 from moot.core.types import Column
 from moot.datasets.debate_records import PERCENT
-from moot.datasets.reading.checks import DataFaults, RowChecker
+from moot.datasets.reading.checks import RowChecker
 from moot.datasets.reading.tables import read_table
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 from moot.datasets.words_in_files import find_label, is_listed
@@ -155,7 +156,7 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     """
     files, names = options.files, options.columns
     check = RowChecker(files, options.faulty, "debates" if names.debate else "answers")
-    rows = _read_files(options)
+    rows = check.read(partial(_read_file, options=options))
     _check_filled(rows, check, names)
     _add_columns(rows, check, names)
     _check_constant(rows, check, options)
@@ -181,24 +182,10 @@ def read_turns(options: TranscriptsOptions) -> Turns:
     return Turns(rows, words, positive, counts, check.lines)
 
 
-def _read_files(options: TranscriptsOptions) -> pd.DataFrame:
-    """Read the rows of all files.
-
-    Raises:
-        UserError: files or rows that cannot be read; the message lists all of them.
-    """
-    faults, tables = DataFaults(), dict[int, pd.DataFrame]()
-    for number, file in enumerate(options.files):
-        with faults.noting():
-            tables[number] = _read_file(file, options)
-    faults.check()
-    return pd.concat(tables, names=["file", "row"])
-
-
 def _read_file(path: Path, options: TranscriptsOptions) -> pd.DataFrame:
     """Return the rows of one file, with the columns that the options name."""
     columns = list(dict.fromkeys([*options.columns.column_names, *options.case_columns]))
-    table = read_table(path, columns, turns=options.turns)
+    table = read_table(path, columns, sheet=options.sheet, turns=options.turns)
     if options.turns and options.columns.debate:
         return _move_verdicts_to_end(table, options)
     if options.turns:

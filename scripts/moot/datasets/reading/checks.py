@@ -203,8 +203,15 @@ class RowChecker:
         """Return the rows of all files; those that cannot be read are counted.
 
         `read_file` notes the latter in `faults`, a message each.
+
+        Raises:
+            UserError: files that cannot be read; the message lists all of them.
         """
-        tables = {number: read_file(path) for number, path in enumerate(self.files)}
+        file_faults, tables = DataFaults(), dict[int, pd.DataFrame]()
+        for number, path in enumerate(self.files):
+            with file_faults.noting():
+                tables[number] = read_file(path)
+        file_faults.check()
         self.broken = len(self.faults.messages)
         return pd.concat(tables, names=["file", "row"])
 
