@@ -16,7 +16,7 @@ from moot.core.errors import UserError
 from moot.core.text_files import quote_value
 from moot.core.types import Column
 from moot.datasets.debate_records import PERCENT
-from moot.datasets.reading.checks import RowChecker
+from moot.datasets.reading.checks import RowChecker, read_whole_numbers
 from moot.datasets.reading.tables import read_table
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
 from moot.datasets.words_in_files import find_label, is_listed
@@ -337,13 +337,12 @@ def _whole_numbers(
     cells: Column, check: RowChecker, allows_blank: "pd.Series[bool] | None" = None
 ) -> Column:
     """Return the cells as integers (1.0 is 1, a blank cell is 0); notes those that are not."""
-    numbers = cells.str.strip().str.replace(r"\.0+$", "", regex=True)
-    is_number = numbers.str.fullmatch(r"-?[0-9]{1,18}")
-    is_faulty = ~is_number
+    numbers = read_whole_numbers(cells)
+    is_faulty = numbers.isna()
     if allows_blank is not None:
-        is_faulty &= ~((numbers == "") & allows_blank)
+        is_faulty &= ~((cells.str.strip() == "") & allows_blank)
     check.refuse(cells, is_faulty, "a whole number")
-    return numbers.where(is_number, "0").astype("int64")
+    return numbers.fillna(0).astype("int64")
 
 
 def _refuse_repeated_turns(rows: pd.DataFrame, check: RowChecker, names: TurnColumns) -> None:

@@ -143,11 +143,8 @@ def parse_whole_numbers(
 
     A blank becomes missing if `allows_blank` allows it, and is an error otherwise.
     """
-    # A survey repeats a few codes in thousands of rows: each is read once.
-    words = pd.Series({value: canonical_word(value) for value in values.unique()}, dtype="str")
-    is_number = words.str.fullmatch(r"[+-]?[0-9]{1,18}")  # 1.0 is 1
-    numbers = values.map(words.where(is_number).astype("Int64")).astype("Int64")
-    is_valid = values.map(is_number | (words == "") if allows_blank else is_number).astype("bool")
+    numbers = read_whole_numbers(values)
+    is_valid = numbers.notna() | (allows_blank & (values.str.strip() == ""))
     if minimum is not None:
         is_valid &= (numbers >= minimum).fillna(value=True)
     expected = (
@@ -157,6 +154,14 @@ def parse_whole_numbers(
     )
     refuse_values(path, values, ~is_valid, expected)
     return numbers
+
+
+def read_whole_numbers(values: Column) -> Column:
+    """Return the column as Int64; 1.0 is 1, and what is no whole number is missing."""
+    # A survey repeats a few codes in thousands of rows: each is read once.
+    words = pd.Series({value: canonical_word(value) for value in values.unique()}, dtype="str")
+    is_number = words.str.fullmatch(r"[+-]?[0-9]{1,18}")
+    return values.map(words.where(is_number).astype("Int64")).astype("Int64")
 
 
 def parse_booleans(path: Path, values: Column) -> Column:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.errors import UserError
-from moot.core.types import Column, Json
+from moot.core.types import Column
 
 _NUMBER = re.compile(r"[0-9]+")
 _MIN_COLUMNS = 2
@@ -36,7 +36,7 @@ def suggest_conversion(frame: pd.DataFrame, columns: Sequence[str]) -> str:
     suggestion = next(filter(None, nested), "")
     if suggestion:
         return suggestion
-    if (len(frame) == 1 and _are_objects(frame.iloc[0].tolist())) or _has_rows_by_key(frame):
+    if _has_rows_by_key(frame):
         line = "pandas.DataFrame.from_dict(document, orient='index').rename_axis('id')"
         return f" The file holds one object of rows by key: make rows of it by `{line}`."
     similar = _find_side_by_side(list(map(str, frame)))
@@ -86,10 +86,6 @@ def _suggest_for_cells(name: str, cells: Column, missing: Sequence[str]) -> str:
         f" `turns`, and their fields as {name}.{next(iter(items[0]))}; or make a row of"
         f" each by `{line}`."
     )
-
-
-def _are_objects(value: Json) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict)
 
 
 def _has_rows_by_key(frame: pd.DataFrame) -> bool:
