@@ -254,10 +254,22 @@ def test_another_arrangement_is_refused_with_the_line_of_pandas(
         read_table(tmp_path / "t.json", columns)
 
 
-@pytest.mark.parametrize("turns", [[TURNS], {"1": TURNS[0]}, "text", [1], None])
-def test_what_is_no_list_of_objects_is_refused_as_turns(tmp_path: Path, turns: Any) -> None:
+@pytest.mark.parametrize(
+    ("turns", "line"),
+    [
+        ([TURNS], r"records\).explode\('log'\)"),
+        ({"1": TURNS[0]}, r"turn in record\['log'\].values"),
+        ("text", ""),
+        ([1], ""),
+        (None, ""),
+    ],
+)
+def test_what_is_no_list_of_objects_is_refused_as_turns(
+    tmp_path: Path, turns: Any, line: str
+) -> None:
     (tmp_path / "t.json").write_text(json.dumps([{"id": 1, "log": TURNS}, {"log": turns}]))
-    with pytest.raises(UserError, match=r"record 2, field 'log': .*expected a list of objects"):
+    message = f"record 2, field 'log': .*expected a list of objects.*{line}"
+    with pytest.raises(UserError, match=message):
         read_table(tmp_path / "t.json", ["log.who"], turns="log")
 
 

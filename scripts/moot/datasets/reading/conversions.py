@@ -2,13 +2,13 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from moot.core.errors import UserError
-from moot.core.types import Column
+from moot.core.types import Json
 
 _NUMBER = re.compile(r"[0-9]+")
 _MIN_COLUMNS = 2
@@ -32,7 +32,7 @@ def suggest_conversion(frame: pd.DataFrame, columns: Sequence[str]) -> str:
     names = sorted(
         map(str, frame), key=lambda name: not any(part.startswith(name) for part in missing)
     )
-    nested = (_suggest_for_cells(name, frame[name].dropna(), missing) for name in names)
+    nested = (suggest_for_cells(name, frame[name].dropna(), missing) for name in names)
     suggestion = next(filter(None, nested), "")
     if suggestion:
         return suggestion
@@ -65,8 +65,11 @@ def check_orientation(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -
         )
 
 
-def _suggest_for_cells(name: str, cells: Column, missing: Sequence[str]) -> str:
-    """Return a sentence with the line that makes rows of the lists or objects in a column."""
+def suggest_for_cells(name: str, cells: Iterable[Json], missing: Sequence[str]) -> str:
+    """Return a sentence with the line that makes rows of the lists or objects in a column.
+
+    "" if there are neither; `missing` are the columns that the table should have.
+    """
     items = next((cell for cell in cells if isinstance(cell, list) and cell), [None])
     parts = next((cell for cell in cells if isinstance(cell, dict) and cell), {})
     has_fields_missing = any(part.startswith(f"{name}.") for part in missing)

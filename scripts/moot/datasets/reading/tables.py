@@ -26,7 +26,11 @@ from moot.core.natural_order import natural_key
 from moot.core.text_files import GZIP, describe_remedy, quote_value, read_content, read_text
 from moot.core.types import Column, Json, JsonObject
 from moot.datasets.reading.checks import SHEETS, DataFaults, check_header, check_unique
-from moot.datasets.reading.conversions import check_orientation, suggest_conversion
+from moot.datasets.reading.conversions import (
+    check_orientation,
+    suggest_conversion,
+    suggest_for_cells,
+)
 from moot.datasets.reading.records import read_objects
 
 FILE_COLUMN = "(file)"
@@ -320,8 +324,7 @@ def _split_turns(place: str, record: Json, keys: Sequence[str]) -> Iterator[Json
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise UserError(
             f"{place}, field '{key}': found {quote_value(value)}, expected a list of objects, one a"
-            f" turn. Correct the record or `turns`; lists of lists become rows by"
-            f" `pandas.DataFrame(records).explode({key!r})`."
+            f" turn. Correct the record or `turns`.{suggest_for_cells(key, [value], [f'{key}.'])}"
         )
     for item in value or [{}]:
         yield {**record, key: item}
