@@ -99,13 +99,6 @@ class _Preview:
         """Return the artifacts that a run's debates depend on."""
         return {name: self.results / path for name, path in experiment.needed_by(model).items()}
 
-    def _is_trained(self, path: Path) -> bool:
-        """Return whether an artifact is a trained model.
-
-        The number of calls does not depend on it.
-        """
-        return path.is_relative_to(self.results / "assistants")
-
     def hold(
         self, experiment: Experiment, model: str, progress: Progress, people: PlaceholderPeople
     ) -> list[Debate] | None:
@@ -116,7 +109,8 @@ class _Preview:
         sources = self.source_artifacts(experiment, model)
         artifacts = self.artifact_placeholders.substitute(sources, self.results)
         missing_paths = [path for name, path in sources.items() if name not in artifacts]
-        if not all(self._is_trained(path) for path in missing_paths):
+        trained_models = self.results / "assistants"  # the number of calls depends on none
+        if not all(path.is_relative_to(trained_models) for path in missing_paths):
             return None
         cases, task = read_cases(self.results / "cases" / f"{experiment.config.dataset}.parquet")
         job = Job(experiment.name, model, cases, task, artifacts=artifacts)

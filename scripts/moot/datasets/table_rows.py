@@ -12,9 +12,8 @@ from moot.datasets.reading.checks import RowChecker
 from moot.datasets.reading.tables import FILE_COLUMN, read_table
 from moot.datasets.table_options import SPLITS, TableOptions
 from moot.datasets.table_texts import MISSING_WORDS, make_text
-from moot.datasets.words_in_files import find_label, spell_labels
+from moot.datasets.words_in_files import check_label_count, find_label, spell_labels
 
-_MAX_LABELS = 50
 TEXT, LABEL, ID = "(text)", "(label)", "(id)"
 """The columns with the text, the label and the id of the case of a row."""
 
@@ -79,12 +78,7 @@ def _list_labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str
             f"{options.path}: column '{options.target}' holds no label in {len(table)} rows;"
             " expected a label in each. Fill it in, or name another column in `target`."
         )
-    if len(values) > _MAX_LABELS:
-        raise UserError(
-            f"{options.path}: column '{options.target}' holds {len(values)} different values;"
-            f" expected at most {_MAX_LABELS} labels. Is it the right column? If so, list the"
-            " labels in `labels`."
-        )
+    check_label_count(options.path, options.target, len(values))
     return values
 
 

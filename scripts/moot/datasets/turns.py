@@ -19,13 +19,12 @@ from moot.datasets.debate_records import PERCENT
 from moot.datasets.reading.checks import RowChecker, read_whole_numbers
 from moot.datasets.reading.tables import read_table
 from moot.datasets.turn_columns import TranscriptsOptions, TurnColumns
-from moot.datasets.words_in_files import find_label, is_listed
+from moot.datasets.words_in_files import check_label_count, find_label, is_listed
 
 PUBLIC_MARKS = ("", "public", "all")
 """Values of the column `visibility` that mean: everybody can read the turn."""
 _MAX_RATING = 10
 """The highest value of usual scales of rating, which are not per cent."""
-_MAX_LABELS = 50
 _ADD_OR_CORRECT = "Correct the row, or add its value to `labels` or `no_answer`."
 
 
@@ -101,12 +100,7 @@ def _label(word: str, options: TranscriptsOptions, labels: Mapping[str, str]) ->
 
 def _check_labels(labels: Sequence[str], options: TranscriptsOptions) -> None:
     """Require some labels but not too many, and that `positive` and `truth` are labels."""
-    if len(labels) > _MAX_LABELS:
-        raise UserError(
-            f"{options.path}: the answers hold {len(labels)} different words; expected at most"
-            f" {_MAX_LABELS} labels. Is it the right column? If so, state the meaning of each word"
-            " in `labels`."
-        )
+    check_label_count(options.path, options.columns.answer or options.columns.truth, len(labels))
     if not labels:
         raise UserError(
             f"{options.path}: no answers, and no labels. List the possible answers in `labels`."

@@ -3,12 +3,16 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator
 
+from moot.core.errors import UserError
 from moot.core.spelling import canonical_word, plain_spelling
 from moot.core.text_files import quote_value
+
+_MAX_LABELS = 50
 
 
 def find_label(word: str, labels: Mapping[str, str]) -> str | None:
@@ -38,6 +42,15 @@ def spell_labels(words: Iterable[str]) -> dict[str, str]:
     for word in sorted(counts, key=lambda word: (-counts[word], word)):
         spellings.setdefault(word.casefold(), word)
     return {word: spellings[word.casefold()] for word in sorted(counts)}
+
+
+def check_label_count(path: Path, column: str, count: int) -> None:
+    """Require that a column has not too many different values for labels."""
+    if count > _MAX_LABELS:
+        raise UserError(
+            f"{path}: column '{column}' holds {count} different values; expected at most"
+            f" {_MAX_LABELS} labels. Is it the right column? If so, list the labels in `labels`."
+        )
 
 
 def is_listed(word: str, listed: Collection[str]) -> bool:
