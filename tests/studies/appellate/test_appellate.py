@@ -54,6 +54,11 @@ def test_overruns_and_missing_statements(tmp_path: Path) -> None:
     assert set(build_panel_steps(results)["step"]) >= {1, 9}
 
 
+def test_panels_without_a_usable_round_have_no_scores(tmp_path: Path) -> None:
+    late = statement("c1#0", 1, "judge_1", 4, "a", kind="overrun")
+    assert panel_scores(panel(tmp_path, {"c1#0": ""}, "synthetic_panel", extra=[late])).empty
+
+
 def test_which_seats_are_followed(tmp_path: Path) -> None:
     # judge 1 against human alone and moves; judge 2 against nobody, then against human and peer
     results = panel(tmp_path, {"c1#0": "rra aaa aaa", "c2#0": "aar ara arr"}, "human_panel")

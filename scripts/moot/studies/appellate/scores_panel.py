@@ -62,7 +62,7 @@ def panel_scores(results: ExperimentResults) -> pd.DataFrame:
 
     def score_model(model: str) -> Iterator[Score]:
         steps = all_steps[all_steps["model"] == model]
-        if steps.empty:
+        if select_regular_steps(steps).empty:  # a weak model may miss the form in every round
             return
         for prefix, column in (("", "code"), ("vote_", "vote")):
             if not prefix or (steps[column] != NO_STANCE_CODE).any():
