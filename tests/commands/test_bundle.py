@@ -158,9 +158,21 @@ def test_unshared_cases_are_left_out_with_their_calls(raw: dict[str, Any]) -> No
     content, report = make_bundle({**raw, "share": {}, "datasets": local_data})
     files = read_members(content)
     assert "the calls of asked/m. 0 of the 1 files do not need these calls" in report
+    assert "--config 'share={datasets: [people]}'" in report
     assert files["calls.jsonl"] == b""
     assert not any(name.startswith("results/cases") for name in files)
     assert not any(b"prior arrests" in content for content in files.values())
+
+
+def test_a_bundle_without_cases_is_checked_though_nothing_can_be_rebuilt(
+    raw: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local_data = {"people": {"loader": "nlsy97", "source": "local"}}
+    content, _ = make_bundle({**raw, "share": {}, "datasets": local_data})
+    monkeypatch.chdir(tmp_path)
+    Path("b.zip").write_bytes(content)
+    report = replay("b.zip", PROJECT, 1)
+    assert "No file of the bundle was changed" in report and "1 depend on withheld" in report
 
 
 def assert_refused(content: bytes, message: str, folder: Path) -> None:

@@ -247,11 +247,11 @@ def write_bundle(plan: Plan, raw: Fields) -> str:
         contents.add(CALLS, _calls(ledger, call_ids))
         contents.add(FAILED_CALLS, _failures(ledger))
         contents.add(METADATA, [_describe(plan, contents.digests, tables, withheld)])
-    return "\n".join(_announcement(tables, withheld, len(call_ids))) + "\n"
+    return "\n".join(_announcement(plan, tables, withheld, len(call_ids))) + "\n"
 
 
 def _announcement(
-    tables: dict[str, list[str]], withheld: set[str], call_count: int
+    plan: Plan, tables: dict[str, list[str]], withheld: set[str], call_count: int
 ) -> Iterator[str]:
     yield (
         f"{BUNDLE}: {len(tables)} files of tables and figures, {call_count} calls,"
@@ -264,6 +264,9 @@ def _announcement(
             f"{', '.join(sorted(withheld))}. {rebuildable} of the {len(tables)} files do not need "
             "these calls and can be rebuilt by others."
         )
+        names = {plan.experiments[run.partition("/")[0]].config.dataset for run in withheld}
+        if own := sorted(name for name in names if not is_shared(plan, name)):
+            yield f"To share cases and calls: --config 'share={{datasets: [{', '.join(own)}]}}'"
     yield f"SHA-256 of the bundle: {file_digest(BUNDLE)}"
     yield f"To check and rebuild it: snakemake --cores 2 replay --config bundle={BUNDLE}"
 

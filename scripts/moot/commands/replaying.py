@@ -209,6 +209,7 @@ def _unpack(bundle: zipfile.ZipFile, extensions: list[str]) -> None:
             path = FOLDER / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(bundle.read(name))
+    FOLDER.mkdir(exist_ok=True)  # a bundle without cases has nothing to unpack
     raw = json.loads(bundle.read(CONFIGURATION))
     raw |= {
         "replay": True,
@@ -250,10 +251,12 @@ def _compare(manifest: Manifest, rebuilt: list[str], skipped: list[str]) -> str:
         RunStoppedError: a file differs.
     """
     differ = [path for path in rebuilt if _digest(FOLDER / path) != manifest.files[path]]
-    lines = [
-        f"{len(rebuilt) - len(differ)} of {len(rebuilt)} files of tables and figures are byte for"
-        " byte the bundle's."
-    ]
+    lines = ["No file of the bundle was changed since it was written."]
+    if rebuilt:
+        lines.append(
+            f"{len(rebuilt) - len(differ)} of {len(rebuilt)} files of tables and figures are byte"
+            " for byte the bundle's."
+        )
     if skipped:
         lines.append(
             f"{len(skipped)} depend on withheld calls (of {', '.join(sorted(manifest.withheld))})"
