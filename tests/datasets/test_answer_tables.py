@@ -157,15 +157,16 @@ def test_truth_has_labels_of_its_own_and_a_pattern_means_no_answer(tmp_path: Pat
     rows = [
         {**ROWS[0], "said": "The answer is yes", "true": "1"},
         {**ROWS[1], "said": "I cannot say: both are right", "true": "1"},
+        {**ROWS[1], "said": "", "true": "1"},
     ]
     options = write_answers(tmp_path, rows) | {
         "labels": {"/.*no/": "no", "/.*yes/": "yes"},
         "truth_labels": {"0": "no", "1": "yes"},
-        "no_answer": ["", "/I cannot say.*/"],
+        "no_answer": ["/I cannot say.*/"],
     }
     targets, debates = read_records("transcripts", **options)
     assert targets == {"a": "yes"}
-    assert [debate.prediction for debate in debates] == ["yes", None]
+    assert [debate.prediction for debate in debates] == ["yes", None, None]
 
 
 def test_an_answer_that_contradicts_its_belief_is_counted(tmp_path: Path) -> None:

@@ -132,10 +132,10 @@ class TranscriptsOptions(FileOptions):
         ),
     )
     no_answer: tuple[str, ...] = Field(
-        ("", "UNKNOWN", "NO DECISION"),
+        ("UNKNOWN", "NO DECISION"),
         description=(
             "Answers that mean: no usable answer, as words or regular expressions between slashes"
-            " ('/i cannot.*/')."
+            " ('/i cannot.*/'). A blank cell is none either."
         ),
     )
     confidence_scale: tuple[float, float] | None = Field(

@@ -70,7 +70,7 @@ def _read_column(
     unknown_words = [
         word
         for word, label in label_of_word.items()
-        if label is None and not is_listed(word, options.no_answer)
+        if label is None and not _means_no_answer(word, options)
     ]
     expected = f"one of {', '.join(labels) or 'a label'}"
     check.refuse(rows[column], rows[column].isin(unknown_words), expected, _ADD_OR_CORRECT)
@@ -93,9 +93,14 @@ def _list_labels(
 
 def _label(word: str, options: TranscriptsOptions, labels: Mapping[str, str]) -> str | None:
     """Return the label that a word means; None if it means none."""
-    if is_listed(word, options.no_answer):
+    if _means_no_answer(word, options):
         return None
     return find_label(word, labels) if labels else word.strip().casefold()
+
+
+def _means_no_answer(word: str, options: TranscriptsOptions) -> bool:
+    """Return whether a cell holds no answer: most turns of a debate leave it blank."""
+    return not word or is_listed(word, options.no_answer)
 
 
 def _check_labels(labels: Sequence[str], options: TranscriptsOptions) -> None:
