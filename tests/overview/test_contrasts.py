@@ -45,6 +45,7 @@ def configuration(**entries: dict[str, Any]) -> dict[str, Any]:
             "prompt": {**entry, "models": ["b", "c"], "cases": 30},
             "trial": {**entry, "models": ["b"], "cases": 2},
             "elsewhere": {**entry, "models": ["c"], "study": "stance", "cases": 30},
+            "alone": {**entry, "models": ["a"], "cases": 30},
         },
         "contrasts": entries,
     }
@@ -82,12 +83,14 @@ def test_sides_share_models_or_state_why_no_test_is_possible() -> None:
         models={"first": "debate/a", "second": "debate/b"},
         tried={"first": "debate", "second": "trial"},
         crossed={"first": "prompt", "second": "elsewhere"},
+        only={"first": "alone", "second": "elsewhere"},
     )
     contrasts_by_name = {contrast.name: contrast for contrast in plan.contrasts}
     sides = {contrast.name: contrast_models(contrast) for contrast in plan.contrasts}
     assert sides["shared"] == (("b",), ("b",)) == sides["one"]
     assert sides["named"] == (("a",), ("c",))
     assert sides["none"] == (("a",), ())
+    assert sides["only"] == (("a",), ("c",)), "each side has one model, so none need be named"
     assert (
         contrasts_by_name["none"].missing
         == "debate/a and prompt have no model in common. Name one on either side, as"
@@ -95,7 +98,7 @@ def test_sides_share_models_or_state_why_no_test_is_possible() -> None:
     )
     assert contrasts_by_name["tried"].missing == "trial is a trial run"
     testable = {contrast.name for contrast in plan.contrasts if not contrast.missing}
-    assert testable == {"shared", "named", "one", "models", "crossed"}
+    assert testable == {"shared", "named", "one", "models", "crossed", "only"}
     assert contrasts_by_name["crossed"].family == "comparison"
     assert not list(plan.contrasts_of("stance"))
     assert len(plan.contrasts_of("courtroom")) == 6

@@ -178,7 +178,8 @@ class ContrastConfig(ContrastSections):
 
     first: str = Field(
         description=(
-            "The first side: EXPERIMENT/MODEL, or EXPERIMENT for all models that both sides share."
+            "The first side: EXPERIMENT/MODEL, or EXPERIMENT for all models that both sides share,"
+            " or for the only model of each."
         )
     )
     second: str = Field("", description="The second side, named like the first.")

@@ -129,13 +129,16 @@ def _models_of_sides(
     """Return the models of both sides.
 
     A side has the model that it names, or else the one that the other side names, if its experiment
-    has it. If neither names one, both have all models that they share.
+    has it. If neither names one, both have all models that they share. Two experiments with a model
+    each are compared whatever its name: the records of people have no model in common with any.
     """
     if first.model or second.model:
         return (
             _select_model(first, first.model or second.model),
             _select_model(second, second.model or first.model),
         )
+    if len(first.experiment_models) == len(second.experiment_models) == 1:
+        return first.experiment_models, second.experiment_models
     shared = tuple(model for model in first.experiment_models if model in second.experiment_models)
     return shared, shared
 
