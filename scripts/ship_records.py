@@ -32,10 +32,8 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     entry = LOADERS[arguments.loader]
     name, licence, source = RECORDS[arguments.loader]
-    options, context = (
-        entry.options(source="local"),
-        LoadContext(name, arguments.data_root, Path(), 0),
-    )
+    options = entry.options(source="local")
+    context = LoadContext(name, arguments.data_root, Path(), 0)
     try:
         loaded = entry.load(options, context)
         for path in write_shipped_records(

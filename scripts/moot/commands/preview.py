@@ -153,11 +153,9 @@ def _preview_row(
     ]
     row: JsonObject = {"experiment": experiment.name, "model": model, "needs": ", ".join(missing)}
     ledger = preview_of.ledger
-    progress, earlier_calls, people = (
-        Progress(f"preview of {experiment.name}"),
-        set(ledger.placeholders),
-        PlaceholderPeople(),
-    )
+    progress = Progress(f"preview of {experiment.name}")
+    earlier_calls = set(ledger.placeholders)
+    people = PlaceholderPeople()
     debates = preview_of.hold(experiment, model, progress, people)
     if debates is None:
         return row, []

@@ -121,10 +121,8 @@ def check_memory_limit(cores: int) -> None:
 
     Snakemake hangs if a thread cannot start.
     """
-    limit_bytes, required_bytes = (
-        resource.getrlimit(resource.RLIMIT_AS)[0],
-        _SCHEDULER_BYTES + cores * _BYTES_PER_CORE,
-    )
+    limit_bytes = resource.getrlimit(resource.RLIMIT_AS)[0]
+    required_bytes = _SCHEDULER_BYTES + cores * _BYTES_PER_CORE
     if limit_bytes != resource.RLIM_INFINITY and limit_bytes < required_bytes:
         raise UserError(
             "not enough memory for Snakemake itself: its address space is limited to"

@@ -26,12 +26,10 @@ NO_LABEL = "answer_without_label"
 """The fact of a recorded utterance whose stated answer is not a label (UNKNOWN)."""
 EXTRA, OVERRUN = "extra", "overrun"
 """Statements of a scripted panel by a judge who was not asked, or after the round was complete."""
-CODING, EVALUATION, GRADE, GRADE_REVERSED = (
-    "coding",
-    "evaluation",
-    "grade",
-    "grade_reversed",
-)
+CODING = "coding"
+EVALUATION = "evaluation"
+GRADE = "grade"
+GRADE_REVERSED = "grade_reversed"
 SMOOTHED, RELIABILITY = "smoothed", "reliability"
 """Computed utterances of Debate-Feedback: smoothed probabilities, and the reliability of each
 opinion.

@@ -171,10 +171,8 @@ def find_leaks(
     )
     matches = {key: (2.0, key) for key in trained if key in evaluated}
     for pair in pairs:
-        (side, evaluated_key), (other_side, trained_key) = (
-            key_of_number[pair.first],
-            key_of_number[pair.second],
-        )
+        side, evaluated_key = key_of_number[pair.first]
+        other_side, trained_key = key_of_number[pair.second]
         if side != other_side and pair.similarity > matches.get(trained_key, (0.0, ""))[0]:
             matches[trained_key] = (pair.similarity, evaluated_key)
     return {key: match for key, (_, match) in matches.items()}

@@ -13,11 +13,9 @@ from aiohttp import web
 
 from moot.plan.plan_cache import DESK
 
-LOG, LOCK, DEBATING_LOCK = (
-    Path("data/desk.log"),
-    Path("data/.desk-run.lock"),
-    Path("data/.desk-debating.lock"),
-)
+LOG = Path("data/desk.log")
+LOCK = Path("data/.desk-run.lock")
+DEBATING_LOCK = Path("data/.desk-debating.lock")
 PLAN, DEBATING = "moot-desk-plan", Path(__file__).parents[2] / "debating.py"
 _POLL_SECONDS = 0.5
 _LOG_TAIL_BYTES, _LOG_TAIL_LINES = 10_000, 12

@@ -223,10 +223,8 @@ def prepare_debates(
         raise UserError(f"{place}: {reason}")
     reworded = reword(experiment.config, job.cases, job.task)
     cases, task = reworded.cases, reworded.task
-    new_debate, repeats_of = (
-        make_debate(experiment.config),
-        PROTOCOLS[experiment.config.protocol].repeats,
-    )
+    new_debate = make_debate(experiment.config)
+    repeats_of = PROTOCOLS[experiment.config.protocol].repeats
     examples = [case for case in cases if case.split == "train" and not resembles_test_case(case)]
     setup = JobSetup(
         experiment.name,

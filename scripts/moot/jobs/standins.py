@@ -165,10 +165,8 @@ def calls_per_debate(plan: Plan, job: Job) -> int:
 
     Other debates may take more or fewer. 0 if the calls cannot be counted.
     """
-    models, progress = (
-        plan.models_in_job(job.experiment, job.model).values(),
-        Progress(job.experiment),
-    )
+    models = plan.models_in_job(job.experiment, job.model).values()
+    progress = Progress(job.experiment)
     if all(endpoint_traits(model.endpoint).is_recorded for model in models):
         return 0
     with closing(PreviewLedger(plan.config.ledger)) as ledger:

@@ -120,10 +120,8 @@ class Chat:
         server = f" served as {self._served_as}" if self._served_as else ""
         reason, remedy = "replay:", "Set `replay: false`"
         if self._ledger.read_only:
-            reason, remedy = (
-                "read-only:",
-                "Copy the ledger to a folder that can be written, and name that as `ledger`,",
-            )
+            reason = "read-only:"
+            remedy = "Copy the ledger to a folder that can be written, and name that as `ledger`,"
         raise RunStoppedError(
             f"{reason} the ledger {self._ledger.place} has no reply for a call of model"
             f" '{self.name}'{server} (call id {call.call_id}). The configuration, a prompt or the"

@@ -82,11 +82,9 @@ def _experiment_rows(
         results_of_experiment.config.split == "test"
     ):
         run = Run(results_of_experiment, model, results)
-        accuracy, strict, f1 = (
-            run.measurement(metric),
-            run.measurement(metric + INVALID_WRONG),
-            run.measurement("f1", "macro"),
-        )
+        accuracy = run.measurement(metric)
+        strict = run.measurement(metric + INVALID_WRONG)
+        f1 = run.measurement("f1", "macro")
         if pd.isna(accuracy.value):
             continue
         if model == MAJORITY_CLASS:

@@ -138,10 +138,8 @@ def _rows(results: StudyResults, family: list[Contrast]) -> Iterator[Row]:
             "not tested because": reason,
         }
         if result:
-            difference, among_valid_answers = (
-                result.difference,
-                evaluate_among_valid(contrast, results.experiments_and_controls),
-            )
+            difference = result.difference
+            among_valid_answers = evaluate_among_valid(contrast, results.experiments_and_controls)
             valid = among_valid_answers.difference if among_valid_answers else None
             row |= {
                 "first value": difference.first,

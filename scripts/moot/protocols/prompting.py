@@ -169,10 +169,8 @@ def _sample_count(debate: Debate, params: SelfConsistencyParams) -> int:
         return max(1, round(float(predictions["calls"].mean())))
     single = read_frame(debate.artifacts["single_prompt_experiment"])
     for column in ("cost_usd", "completion_tokens"):
-        cost_of_debate, cost_of_samples = (
-            float(predictions[column].mean()),
-            float(single[column].sum()),
-        )
+        cost_of_debate = float(predictions[column].mean())
+        cost_of_samples = float(single[column].sum())
         if cost_of_debate and cost_of_samples:
             return max(1, round(cost_of_debate / (cost_of_samples / float(single["calls"].sum()))))
     return 1

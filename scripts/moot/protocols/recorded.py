@@ -61,10 +61,8 @@ async def replay_records(debate: Debate, params: RecordedParams) -> Answer | Non
     conclusions = [(row, json.loads(row["parsed"])) for row in rows if row["kind"] == CONCLUSION]
     for row in utterances:
         _say(debate, row, json.loads(row["parsed"]) if row["parsed"] else None)
-    has_several_judges, has_verdict = (
-        len(conclusions) > 1,
-        any(row["kind"] == VERDICT for row in utterances),
-    )
+    has_several_judges = len(conclusions) > 1
+    has_verdict = any(row["kind"] == VERDICT for row in utterances)
     needs_verdict = (
         has_several_judges
         or conclusions[0][1].get("reason")

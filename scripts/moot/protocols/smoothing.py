@@ -17,11 +17,9 @@ from moot.core.types import Fields
 
 Probabilities = Mapping[str, float]
 
-TOKEN_PROBABILITIES, STATED_CONFIDENCE, LABEL_ALONE = (
-    "token probabilities",
-    "stated confidence",
-    "label alone",
-)
+TOKEN_PROBABILITIES = "token probabilities"
+STATED_CONFIDENCE = "stated confidence"
+LABEL_ALONE = "label alone"
 EVEN = 0.5
 _TOLERANCE = 1e-9  # of probabilities that count as equal
 

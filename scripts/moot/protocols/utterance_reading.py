@@ -70,11 +70,9 @@ def read_likelihood(utterance: Utterance, reply: Reply, words: Mapping[str, str]
 
 def read_choice(utterance: Utterance, answer: Fields, words: Mapping[str, str]) -> None:
     """Fill in a person's choice among the labels' words, and the shares by its confidence."""
-    utterance.text, utterance.confidence, utterance.parse_status = (
-        answer[PREDICTION],
-        float(answer[CONFIDENCE]),
-        "strict",
-    )
+    utterance.text = answer[PREDICTION]
+    utterance.confidence = float(answer[CONFIDENCE])
+    utterance.parse_status = "strict"
     utterance.prediction = next(label for label, word in words.items() if word == utterance.text)
     utterance.probability = probability_of_stated_confidence(utterance.confidence, len(words))
     rest = (1 - utterance.probability) / (len(words) - 1)

@@ -226,10 +226,8 @@ class _Sample:
         )
 
     def _add_turn(self, utterance: Fields) -> None:
-        seat, kind = (
-            f"{self._debate.name}/{utterance['turn']}",
-            f"{self._debate.name}/{utterance['turn']}/{utterance['kind']}",
-        )
+        seat = f"{self._debate.name}/{utterance['turn']}"
+        kind = f"{self._debate.name}/{utterance['turn']}/{utterance['kind']}"
         call = self._calls.get(utterance["call_id"])
         if call is not None:
             self._now = max(self._now, call_times(call)[0])

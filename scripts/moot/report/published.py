@@ -111,12 +111,10 @@ class Published(float):
     ) -> "Published":
         """Return a published value with its attributes."""
         published = cls(value)
-        published.n, published.cases, published.share, published.our_wording = (
-            n,
-            cases,
-            share,
-            our_wording,
-        )
+        published.n = n
+        published.cases = cases
+        published.share = share
+        published.our_wording = our_wording
         return published
 
     def as_share_of(self, total: float) -> "Published":

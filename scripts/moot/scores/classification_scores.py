@@ -173,10 +173,8 @@ def one_hot(rows: pd.DataFrame, labels: tuple[str, ...]) -> tuple[Floats, Floats
             f"prediction '{row['prediction']}' and target '{row['target']}', expected labels "
             f"{', '.join(labels)}. Rebuild the predictions."
         )
-    targets, answers = (
-        rows["target"].to_numpy(dtype=object),
-        rows["prediction"].where(valid).to_numpy(dtype=object),
-    )
+    targets = rows["target"].to_numpy(dtype=object)
+    answers = rows["prediction"].where(valid).to_numpy(dtype=object)
     columns = np.array(labels, dtype=object)
     truth, predicted = (values[:, None] == columns[None, :] for values in (targets, answers))
     return truth.astype(np.float64), predicted.astype(np.float64)

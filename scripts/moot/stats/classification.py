@@ -132,11 +132,9 @@ def matthews(totals: Sums) -> Floats:
 
 def rates(totals: Sums, positive: int) -> dict[Key, Floats]:
     """Return how often the positive label is predicted, is true, and is predicted wrongly."""
-    hits, predicted, actual = (
-        totals.hits[:, positive],
-        totals.predicted[:, positive],
-        totals.true[:, positive],
-    )
+    hits = totals.hits[:, positive]
+    predicted = totals.predicted[:, positive]
+    actual = totals.true[:, positive]
     predicted_rate, base_rate = ratio(predicted, totals.total), ratio(actual, totals.total)
     return {
         ("false_positive_rate", "binary", ""): ratio(predicted - hits, totals.total - actual),

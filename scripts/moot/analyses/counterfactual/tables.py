@@ -168,10 +168,8 @@ def _debate_pairs(origin: ExperimentResults, control: ExperimentResults) -> Iter
 def _valid_answers(results: ExperimentResults, model: str) -> pd.DataFrame:
     task, rows = results.task, results.predictions
     valid = rows[(rows["model"] == model) & (rows["status"] == "valid")]
-    is_positive, belief = (
-        as_numbers(valid["prediction"] == positive_of_two(task)),
-        probability_of_positive(valid, task),
-    )
+    is_positive = as_numbers(valid["prediction"] == positive_of_two(task))
+    belief = probability_of_positive(valid, task)
     return pd.DataFrame(
         {PREDICTION: is_positive, BELIEF: belief}, [valid["case_id"], valid["repeat"]]
     )
@@ -181,10 +179,8 @@ def _trained_pairs(origin: ExperimentResults, control: ExperimentResults) -> Ite
     """Yield the trained models that both data sets have: fitted on the same people, asked about
     them in two ways.
     """
-    original_predictions, exchanged_predictions = (
-        origin.baseline_predictions,
-        control.baseline_predictions,
-    )
+    original_predictions = origin.baseline_predictions
+    exchanged_predictions = control.baseline_predictions
     for name in original_predictions["baseline"].unique():
         if (exchanged_predictions["baseline"] == name).any():
             original, exchanged = (
@@ -262,14 +258,10 @@ def _compare(
     original, exchanged = (side.groupby(level=0).mean() for side in answers)
     common_cases = [case for case in cases if case in original.index and case in exchanged.index]
     as_recorded = np.array([recorded[case] == telling for case in common_cases], dtype=bool)
-    original_means, exchanged_means = (
-        as_numbers(original[common_cases]),
-        as_numbers(exchanged[common_cases]),
-    )
-    first, second = (
-        np.where(as_recorded, original_means, exchanged_means),
-        np.where(as_recorded, exchanged_means, original_means),
-    )
+    original_means = as_numbers(original[common_cases])
+    exchanged_means = as_numbers(exchanged[common_cases])
+    first = np.where(as_recorded, original_means, exchanged_means)
+    second = np.where(as_recorded, exchanged_means, original_means)
     weights = np.ones((len(common_cases), 1))
     clusters = [origin.clusters[case] for case in common_cases]
     difference = compare_paired(

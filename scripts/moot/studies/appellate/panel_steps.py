@@ -50,11 +50,9 @@ def build_panel_steps(results: ExperimentResults) -> pd.DataFrame:
         the debate, or ""), label, code, vote (the judge's vote by likelihood in that round: 1, 0,
         or 3 for none) and belief (that affirming is right, 0 to 1).
     """
-    labels, judges, numbers = (
-        results.labels,
-        int(results.config.params["judges"]),
-        number_cases(results),
-    )
+    labels = results.labels
+    judges = int(results.config.params["judges"])
+    numbers = number_cases(results)
 
     def steps(transcripts: pd.DataFrame) -> pd.DataFrame:
         debate_labels = labels[labels["debate_id"].isin(transcripts["debate_id"].unique())]
