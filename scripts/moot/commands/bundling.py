@@ -223,9 +223,8 @@ def write_bundle(plan: Plan, raw: Fields) -> str:
         zipfile.ZipFile(part, "w") as file,
     ):
         contents, names = BundleWriter(file), Pseudonyms(plan)
-        configuration = (
-            json.dumps(dict(raw), indent=1) + "\n"
-        )  # in the order of the experiments, which tables keep
+        # in the order of the experiments, which tables keep
+        configuration = json.dumps(dict(raw), indent=1) + "\n"
         contents.add(CONFIGURATION, [names.hide(configuration, "(?<=person:)")])
         contents.add_files(_artifacts(plan))
         for path in sorted([*map(Path, tables), *frozen_files()]):

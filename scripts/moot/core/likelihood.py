@@ -102,12 +102,10 @@ def find_best_threshold(scores: Sequence[float], positive: Sequence[bool]) -> fl
     candidates = np.array([_EVEN_ODDS, *((low + high) / 2 for low, high in pairwise(ordered))])
     values, truth = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=bool)
     order = np.argsort(values, kind="stable")
-    negative_counts = np.searchsorted(
-        values[order], candidates
-    )  # the number of cases that are predicted negative
-    missed_counts = np.concatenate([[0], np.cumsum(truth[order])])[
-        negative_counts
-    ]  # positive cases among them
+    # the number of cases that are predicted negative
+    negative_counts = np.searchsorted(values[order], candidates)
+    # positive cases among them
+    missed_counts = np.concatenate([[0], np.cumsum(truth[order])])[negative_counts]
     hits, predicted, true = truth.sum() - missed_counts, len(truth) - negative_counts, truth.sum()
     sums = [
         (hits, predicted + true),

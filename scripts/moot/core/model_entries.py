@@ -125,9 +125,8 @@ class ModelEntries:
             or entry[own_keys[0]] == base.get(own_keys[0])
         ):
             return
-        with suppress(
-            ValueError
-        ):  # an invalid variable name may be a key; another check reports it
+        # an invalid variable name may be a key; another check reports it
+        with suppress(ValueError):
             place = describe_location(self._files, ("models", name, own_keys[0]))
             self._faults.add(
                 f"{place}: the key in {check_variable(str(variable))} would go to "

@@ -53,9 +53,10 @@ def read_config(raw: Fields, files: Iterable[Path], faults: Faults) -> Config:
             for fault in error.errors():
                 place = location_of(fault)
                 faulty_place = place[:_ENTRY_DEPTH] if fault["type"] == "missing" else place
+                # otherwise it is a consequence of a removed part
                 if not any(
                     touched_place[: len(faulty_place)] == faulty_place for touched_place in touched
-                ):  # otherwise it is a consequence of a removed part
+                ):
                     faults.add(
                         fault_message(
                             fault,

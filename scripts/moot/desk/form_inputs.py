@@ -53,10 +53,16 @@ def inputs_of(form: Fields, form_data: Fields) -> list[Input]:
         required = name in form["required"]
         if name == STATEMENT and field.get("examples"):
             inputs += [
-                Input(POSITION, "line", "Your position, in a sentence", required=required,
-                      value=str(form_data.get(POSITION, "")), options=tuple(field["examples"])),
+                Input(
+                    POSITION,
+                    "line",
+                    "Your position, in a sentence",
+                    required=required,
+                    value=str(form_data.get(POSITION, "")),
+                    options=tuple(field["examples"]),
+                ),
                 Input(name, "text", "Your reasons", value=str(form_data.get(name, ""))),
-            ]  # fmt: skip
+            ]
         else:
             inputs.append(_input(name, field, required, form_data))
     return inputs

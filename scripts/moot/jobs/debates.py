@@ -92,9 +92,8 @@ async def run_debate(debate: Debate, experiment: Experiment) -> Debate:
         reason = next(map(failed_call_reason, failed_utterances(debate)), "")
     elif status != "waiting":
         status, reason = missing_answer_reason(debate)
-    if not any(
-        utterance.kind == CONCLUSION for utterance in debate.utterances
-    ):  # as in a recorded debate
+    # as in a recorded debate
+    if not any(utterance.kind == CONCLUSION for utterance in debate.utterances):
         record_conclusion(debate, answer, status, reason)
     return debate
 

@@ -93,9 +93,8 @@ class Chat:
         return entry
 
     async def _ask_and_keep(self, call: Call) -> Entry:
-        async with (
-            self._client.slot()
-        ):  # until the reply is durable: a kill then repeats `concurrency` calls at most
+        # until the reply is durable: a kill then repeats `concurrency` calls at most
+        async with self._client.slot():
             try:
                 reply = await self._client.complete(call)
                 stored_reply = await self._ledger.put(

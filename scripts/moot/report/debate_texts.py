@@ -21,12 +21,8 @@ from moot.report.escaping import capitalised
 from moot.scores.results import ExperimentResults, ExperimentView
 
 CODE_LENGTH = 12
-EMPTY: tuple[object, ...] = (
-    None,
-    "",
-    [],
-    {},
-)  # values of an empty field; 0 and False are not empty
+# values of an empty field; 0 and False are not empty
+EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
 NO_MAJORITY = "no majority"
@@ -223,9 +219,8 @@ def _body(utterance: Fields) -> tuple[str, str, tuple[tuple[str, list[str] | str
         for name, value in fields.items()
         if name not in ("prediction", "confidence")
     )
-    if not fields or (
-        utterance["source"] != COMPUTED and not utterance["parse_status"]
-    ):  # in words of its own
+    # in words of its own
+    if not fields or (utterance["source"] != COMPUTED and not utterance["parse_status"]):
         return "", utterance["text"], texts
     return "" if texts else "No reasons given", "", texts
 

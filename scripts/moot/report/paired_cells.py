@@ -57,11 +57,12 @@ def same_answers(first: Run, second: Run, excess_column: str) -> Fields:
     with its interval. If the runs have no judge or persona in common, answers are matched by case.
     """
     first_answers, second_answers = first.answers, second.answers
+    # other judges, or unnamed
     has_no_common_keys = (
         first_answers.index.get_level_values(0)
         .intersection(second_answers.index.get_level_values(0))
         .empty
-    )  # other judges, or unnamed
+    )
     if has_no_common_keys:
         first_answers, second_answers = (
             answers.rename(lambda key: key.split(KEY_SEPARATOR)[0], level=0)

@@ -218,9 +218,8 @@ def pack_debates(
         .nunique()
     )
     disagree = set(answers[answers > 1].index)
-    outcomes = outcomes[
-        ~outcomes.duplicated(["model", "case_id", "repeat"], keep=False)
-    ]  # for one judge, not for several
+    # for one judge, not for several
+    outcomes = outcomes[~outcomes.duplicated(["model", "case_id", "repeat"], keep=False)]
     keys = zip(outcomes["model"], outcomes["case_id"], outcomes["repeat"], strict=True)
     probabilities = dict(
         zip(keys, probability_of_prediction(outcomes, results.task).tolist(), strict=True)

@@ -142,9 +142,8 @@ def _metrics(
     """Return the metrics for one way of counting invalid answers."""
     metrics: dict[Key, Floats] = {("accuracy", "", ""): ratio(sums.correct, sums.total)}
     averaged = averages(sums, labels, occurs, positive)
-    metrics |= {
-        key: values for key, values in averaged.items() if key[1] != "micro"
-    }  # with one label this is accuracy
+    # with one label this is accuracy
+    metrics |= {key: values for key, values in averaged.items() if key[1] != "micro"}
     if not invalid_wrong:
         metrics |= rates(sums, positive) if positive is not None else {}
     return metrics

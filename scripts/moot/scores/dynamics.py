@@ -29,15 +29,8 @@ OPINION = (*KEYS, "round", "speaker", "kind", "prediction", "confidence", "proba
 _TRANSCRIPT_COLUMNS = [*OPINION, "visibility", "parse_status", "text"]
 _UNDECIDED_FACTS = f'"(?:distribution|{NO_LABEL})":'
 """Keys in the JSON of an utterance's facts that hold beliefs, or an answer that is not a label."""
-_CATEGORIES = [
-    "model",
-    "debate_id",
-    "case_id",
-    "speaker",
-    "kind",
-    "prediction",
-    "target",
-]  # few distinct values in many rows
+# few distinct values in many rows
+_CATEGORIES = ["model", "debate_id", "case_id", "speaker", "kind", "prediction", "target"]
 
 
 @scorer("dynamics")

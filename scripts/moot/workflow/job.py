@@ -61,6 +61,5 @@ def use_result_paths(job: "Snakemake") -> None:
         link_results(Path(folder, RESULTS))
         for files in (job.input, job.output, job.log):
             files[:] = [path.removeprefix(folder) for path in files]
-            files._take_names(
-                [*files._get_names()]
-            )  # attributes are copies, which no public function updates
+            # attributes are copies, which no public function updates
+            files._take_names([*files._get_names()])

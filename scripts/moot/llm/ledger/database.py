@@ -135,9 +135,8 @@ def portions(items: Iterable[Item], size: int = 500) -> Iterator[list[Item]]:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object, synchronous: str) -> None:
     cursor = connection.cursor()
-    cursor.execute(
-        "PRAGMA page_size=8192"
-    )  # for a new file; with 4096, a quarter of a page stays unused
+    # for a new file; with 4096, a quarter of a page stays unused
+    cursor.execute("PRAGMA page_size=8192")
     # If two connections request this at the same time, SQLite refuses one without waiting.
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute(f"PRAGMA synchronous={synchronous}")

@@ -80,10 +80,12 @@ def _build_steps(
     )
     codes = votes["prediction"].map({"affirm": AFFIRMED_CODE, "not affirm": NOT_AFFIRMED_CODE})
     share = votes["confidence"] / 100
-    vote_columns = pd.DataFrame({
-        "vote": codes.fillna(NO_STANCE_CODE).astype(int),
-        "belief": share.where(codes == AFFIRMED_CODE, 1 - share).where(codes.notna()),
-    })  # fmt: skip
+    vote_columns = pd.DataFrame(
+        {
+            "vote": codes.fillna(NO_STANCE_CODE).astype(int),
+            "belief": share.where(codes == AFFIRMED_CODE, 1 - share).where(codes.notna()),
+        }
+    )
     steps = steps.join(vote_columns, on=["model", "debate_id", "round", "speaker"])
     is_human = steps["speaker"] == HUMAN
     steps["vote"] = steps["vote"].where(~is_human, steps["code"]).fillna(NO_STANCE_CODE).astype(int)

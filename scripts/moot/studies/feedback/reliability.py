@@ -270,9 +270,8 @@ def _train_classifier(
         C=1.0, class_weight="balanced", max_iter=1000, random_state=seed
     )
     classifier.fit(_transformed(card, vectorizers, training), training["right"].astype(int))
-    folds = [
-        (np.arange(len(validation)),) * 2
-    ]  # folds teach a frozen classifier nothing, and few rows allow none
+    # folds teach a frozen classifier nothing, and few rows allow none
+    folds = [(np.arange(len(validation)),) * 2]
     calibrated = CalibratedClassifierCV(FrozenEstimator(classifier), method="sigmoid", cv=folds)
     calibrated.fit(_transformed(card, vectorizers, validation), validation["right"].astype(int))
     return Assistant(card, vectorizers, calibrated)
