@@ -17,7 +17,7 @@ from moot.core.types import Fields
 
 Probabilities = Mapping[str, float]
 
-TOKEN_PROBABILITIES = "token probabilities"
+TOKEN_PROBABILITIES = "token probabilities"  # noqa: S105 - no password
 STATED_CONFIDENCE = "stated confidence"
 LABEL_ALONE = "label alone"
 EVEN = 0.5
