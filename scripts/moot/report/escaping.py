@@ -177,8 +177,9 @@ def _markdown_line(line: str) -> str:
 def page_template(
     name: str, folder: Path = PAGE, undefined: type[jinja2.Undefined] = jinja2.Undefined
 ) -> jinja2.Template:
-    """Return a template in a folder; texts of HTML use the filters `text` and `note`, those of YAML
-    `tojson`.
+    """Return a template in a folder.
+
+    Templates of HTML escape texts by the filters `text` and `note`, templates of YAML by `tojson`.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder, PAGE]),
