@@ -1,4 +1,4 @@
-"""The terminal shows a line for each stage, and everything that failed."""
+"""The terminal shows the share done, the time left, and everything that failed."""
 
 import io
 import logging
@@ -13,7 +13,7 @@ import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from moot.workflow import console
-from moot.workflow.console import LogHandler, stage_of
+from moot.workflow.console import LogHandler
 
 Clock = SimpleNamespace
 
@@ -69,26 +69,22 @@ class Run:
         return self.log(LogEvent.JOB_FINISHED, "Finished jobid", job_id=number)
 
 
-def test_a_stage_has_one_line_when_it_is_done_and_more_only_after_a_while(clock: Clock) -> None:
+def test_the_share_done_has_a_line_after_a_while_and_at_the_end(clock: Clock) -> None:
     run = Run(clock, load_cases=2, run_debates=3, all=1)
-    assert run.lines == ["6 jobs: 2 data, 3 debates, 1 pages"]
-    assert not any([run.job(1, "load_cases"), run.job(2, "load_cases"), run.job(3, "run_debates")])
-    assert run.lines[1:] == [
-        "     2 s  data           2 of 2     (33% of all jobs, about 4 s left)"
-    ]
-    run.job(4, "run_debates", seconds=30)
-    assert run.lines[2].split()[2] == "debates", (
-        "no line for half a minute, so one before the stage is done"
-    )
+    assert run.lines == ["6 jobs"]
+    assert not any([run.job(1, "load_cases"), run.job(2, "load_cases", seconds=11)])
+    assert run.lines[1:] == ["    12 s    2 of 6 jobs (33%), about 24 s left: load cases"]
+    run.job(3, "run_debates")
+    run.job(4, "run_debates")
     run.job(5, "run_debates")
+    assert len(run.lines) == 2
     run.job(6, "all")
-    assert [line.split()[2] for line in run.lines[1:]] == ["data", "debates", "debates", "pages"]
-    assert run.lines[-1].endswith("(100% of all jobs)")
+    assert run.lines[2:] == ["    16 s    6 of 6 jobs (100%): all"]
 
 
 def test_errors_are_shown_unchanged_and_counted(clock: Clock) -> None:
     run = Run(clock, score=1, all=1)
-    assert run.job(1, "score", fails=True), "the error with the job's log"
+    assert run.job(1, "score", seconds=20, fails=True), "the error with the job's log"
     assert "1 failed" in run.lines[-2]
     assert run.log(None, "a file is missing", logging.WARNING)
     assert run.log(None, "Nothing to be done (all requested files are present and up to date).")
@@ -136,12 +132,6 @@ def test_a_reason_of_an_earlier_run_explains_nothing(clock: Clock, tmp_path: Pat
     log.write_text("09:33:54 moot: the key is missing\n")
     os.utime(log, (0, 0))
     assert run.job(1, "score", fails=True, log=log)
-
-
-def test_every_rule_of_the_workflow_belongs_to_a_stage() -> None:
-    assert stage_of("tables_courtroom_on_request") == "tables"
-    assert stage_of("reader") == "transcripts"
-    assert stage_of("courtroom") == "pages"
 
 
 def test_a_locked_folder_gets_moots_own_message(clock: Clock) -> None:

@@ -1,4 +1,4 @@
-"""The terminal output of a run, a logger plugin of Snakemake: a line a stage, and all errors.
+"""The terminal output of a run, a logger plugin of Snakemake: the share done, and all errors.
 
 Snakemake writes a block for every job, and its option `--quiet` hides these blocks together with
 the errors of jobs. This plugin hides the blocks alone; the log file in `.snakemake/log` keeps them.
@@ -9,7 +9,6 @@ import logging
 import re
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -23,21 +22,6 @@ from moot.core.printed_commands import as_started
 from moot.core.run_signals import is_stopping
 
 INTERVAL_SECONDS = 10.0
-
-STAGES = {
-    "data": ("download", "load_cases", "read_records", "deidentification", "write_summaries"),
-    "baselines": ("train_baselines",),
-    "debates": ("run_debates", "train_assistant"),
-    "predictions": ("predict",),
-    "labels": ("label_statements", "write_annotation_sheet"),
-    "scores": ("score",),
-    "transcripts": ("outcome", "reader"),
-    "tables": ("tables_",),
-    "figures": ("figures_",),
-    "export": ("convert_to_", "export_tables"),
-    "pages": ("all",),
-}
-"""The rules of each stage, or prefixes of their names."""
 
 _START_AND_END = (
     "Assuming unrestricted",
@@ -61,11 +45,6 @@ _LOCKED = (
 _MOOT_MESSAGE = re.compile(r"^[\d:]{8} moot: ", re.MULTILINE)
 
 
-def stage_of(rule: str) -> str:
-    """Return the stage of a rule; rules without a stage (a study's target) belong to `pages`."""
-    return next((stage for stage, names in STAGES.items() if rule.startswith(names)), "pages")
-
-
 def _has_logged_reason(logs: Iterable[str], since: float) -> bool:
     """Return whether a log has a message of moot since a time (s); the terminal has shown it."""
     files = (path for path in map(Path, logs) if path.exists() and path.stat().st_mtime >= since)
@@ -73,7 +52,7 @@ def _has_logged_reason(logs: Iterable[str], since: float) -> bool:
 
 
 class LogHandler(LogHandlerBase):
-    """Counts the jobs of each stage, and shows what failed."""
+    """Counts the jobs that ended, and shows what failed."""
 
     writes_to_stream = True
     writes_to_file = has_filter = has_formatter = needs_rulegraph = False
@@ -82,10 +61,8 @@ class LogHandler(LogHandlerBase):
         """Set the counters; Snakemake's class calls this at the end of its own `__init__`."""
         self._started = self._last_line = time.monotonic()
         self._since = time.time() - 1  # clocks of file systems are coarse
-        self._planned: Counter[str] = Counter()
-        self._done: Counter[str] = Counter()
-        self._failed: Counter[str] = Counter()
-        self._stages: dict[int, str] = {}
+        self._planned = self._done = self._failed = 0
+        self._rules: dict[int, str] = {}
         self._is_explained = True
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -108,15 +85,18 @@ class LogHandler(LogHandlerBase):
         """Count the job of an event; return whether it failed for a reason that was shown."""
         match fields.get("event"):
             case LogEvent.RUN_INFO:
-                self._plan(fields["stats"])
+                self._planned, self._done, self._failed = fields["stats"]["total"], 0, 0
+                self._write(f"{self._planned} jobs")
             case LogEvent.JOB_INFO:
-                self._stages[fields["jobid"]] = stage_of(fields["rule_name"])
+                self._rules[fields["jobid"]] = fields["rule_name"]
             case LogEvent.JOB_FINISHED:
-                self._finish(fields["job_id"], self._done)
+                self._done += 1
+                self._write_progress(fields["job_id"])
             case LogEvent.JOB_ERROR if is_stopping():
                 return True
             case LogEvent.JOB_ERROR:
-                self._finish(fields["jobid"], self._failed)
+                self._failed += 1
+                self._write_progress(fields["jobid"])
                 has_reason = _has_logged_reason(fields.get("log") or (), self._since)
                 self._is_explained &= has_reason
                 return has_reason
@@ -135,35 +115,22 @@ class LogHandler(LogHandlerBase):
         """
         if fields.get("exception") == "RuleException":
             return "returned non-zero exit status 1." in message
-        is_explained = self._is_explained and (bool(self._failed) or is_stopping())
+        is_explained = self._is_explained and (self._failed > 0 or is_stopping())
         return is_explained and message.startswith(_LAST_LINES_OF_FAILURE)
 
-    def _plan(self, jobs_of_rules: Mapping[str, int]) -> None:
-        self._planned.clear()
-        for rule, jobs in jobs_of_rules.items():
-            if rule != "total":
-                self._planned[stage_of(rule)] += int(jobs)
-        parts = [f"{self._planned[stage]} {stage}" for stage in STAGES if self._planned[stage]]
-        self._write(f"{self._planned.total()} jobs: {', '.join(parts)}")
-
-    def _finish(self, job: int, counter: Counter[str]) -> None:
-        stage = self._stages.get(job, stage_of(""))
-        counter[stage] += 1
-        is_whole = self._done[stage] + self._failed[stage] == self._planned[stage]
-        if is_whole or time.monotonic() - self._last_line >= INTERVAL_SECONDS:
-            self._last_line = time.monotonic()
-            self._write(self._line(stage))
-
-    def _line(self, stage: str) -> str:
-        seconds, share = self._last_line - self._started, self._share_done()
-        failed = f", {self._failed[stage]} failed" if self._failed[stage] else ""
-        left = f", about {seconds / share - seconds:.0f} s left" if 0 < share < 1 else ""
-        jobs = f"{self._done[stage]:>4} of {self._planned[stage]:<4}"
-        return f"{seconds:6.0f} s  {stage:<12}{jobs}{failed}  ({share:.0%} of all jobs{left})"
-
-    def _share_done(self) -> float:
-        finished = self._done.total() + self._failed.total()
-        return finished / self._planned.total() if self._planned else 0.0
+    def _write_progress(self, job: int) -> None:
+        """Write the share of jobs that ended, the time left, and the rule of the last one."""
+        ended, now = self._done + self._failed, time.monotonic()
+        if ended < self._planned and now - self._last_line < INTERVAL_SECONDS:
+            return
+        self._last_line, seconds = now, now - self._started
+        failed = f", {self._failed} failed" if self._failed else ""
+        left = f", about {seconds * (self._planned / ended - 1):.0f} s left"
+        rule = self._rules.get(job, "").replace("_", " ")
+        self._write(
+            f"{seconds:6.0f} s  {ended:>3} of {self._planned} jobs"
+            f" ({ended / self._planned:.0%}){failed}{left if ended < self._planned else ''}: {rule}"
+        )
 
 
 def register() -> None:
