@@ -312,6 +312,20 @@ def test_files_on_which_other_readers_failed(tmp_path: Path, report: str) -> Non
     assert table[["facts", "outcome"]].to_numpy().tolist() == [[facts, "WON"]]
 
 
+@pytest.mark.parametrize("ending", [".csv", ".xlsx"])
+def test_lines_above_the_heading_are_refused_with_the_line_of_pandas(
+    tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"t{ending}"
+    lines = pd.DataFrame([["Survey 2024", "", ""], NAMES, *ROWS])
+    if ending == ".csv":
+        path.write_text("Survey 2024\n" + lines[1:].to_csv(index=False, header=False))
+    else:
+        lines.to_excel(path, index=False, header=False)
+    with pytest.raises(UserError, match=r"If other lines stand above the heading, .*skiprows=N"):
+        read(path)
+
+
 def test_a_named_index_of_parquet_is_a_column(tmp_path: Path) -> None:
     FRAME.set_index("id").to_parquet(tmp_path / "t.parquet")
     assert read(tmp_path / "t.parquet") == ROWS

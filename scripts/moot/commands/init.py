@@ -199,7 +199,9 @@ def _fill_page(config: InitConfig, ask: Ask | None) -> tuple[str, Sequence[str]]
     data = answers.find("data", check=_check_data)
     table = TableEntry(section="", row_count=_CASES, notes=())  # of a data set of moot
     is_table = bool(Path(data).suffix)
-    dataset = _name_dataset(Path(data)) if is_table else data
+    dataset = data
+    if is_table:
+        dataset = _unlike_shipped(_as_name(Path(data).stem, "table"), "datasets")
     default = "debate" if is_table else "courtroom"
     protocol = answers.find("protocol", default, _check_protocol)
     names = _name_entries(protocol, dataset, str(model["model"]))
@@ -269,11 +271,6 @@ def _name_entries(protocol: str, dataset: str, model: str) -> _Names:
     if model_name in (dataset, experiment):
         model_name += "-model"
     return _Names(dataset, experiment, model_name)
-
-
-def _name_dataset(path: Path) -> str:
-    """Return the name of the data set of a table, from its file's name."""
-    return _unlike_shipped(_as_name(path.stem, "table"), "datasets")
 
 
 def _name_model(model: str) -> str:

@@ -74,10 +74,9 @@ def _sort_by_sources(experiments: Mapping[str, Experiment]) -> list[Experiment]:
     """Sort experiments after those whose debates they depend on."""
     sources: dict[str, set[str]] = {}
     for name, experiment in experiments.items():
-        paths: list[str] = []
-        for model in experiment.config.models:
-            paths += experiment.needed_by(model).values()
-        names = {Path(path).parts[1].removesuffix(".parquet") for path in paths}
+        needs = (experiment.needed_by(model).values() for model in experiment.config.models)
+        paths = map(Path, chain.from_iterable(needs))
+        names = {path.parts[1].removesuffix(".parquet") for path in paths}
         sources[name] = (names & experiments.keys()) - {name}
     return [experiments[name] for name in TopologicalSorter(sources).static_order()]
 

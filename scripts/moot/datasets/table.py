@@ -42,7 +42,7 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
             text; the message names file, row, column, the value and what was expected.
     """
     table = read_rows(options)
-    rows = table.usable_rows()
+    rows = table.check.without_faulty(table.rows)
     pairs = _find_similar_cases(options, rows)
     splits = _assign_splits(options, context, rows, pairs)
     resembled_tests = find_resembled_tests(splits, pairs)

@@ -32,14 +32,6 @@ class TableRows(NamedTuple):
     labels: Mapping[str, str]
     check: RowChecker
 
-    def usable_rows(self) -> pd.DataFrame:
-        """Return the rows without a fault.
-
-        Raises:
-            UserError: the share of rows with a fault exceeds the option `faulty`.
-        """
-        return self.check.without_faulty(self.rows)
-
 
 def read_rows(options: TableOptions) -> TableRows:
     """Read the rows of all files, and note their faults.

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +12,10 @@ from moot.core.types import Json
 
 _NUMBER = re.compile(r"[0-9]+")
 _MIN_COLUMNS = 2
+SKIP_ROWS = (
+    " If other lines stand above the heading, leave them out by `pandas.read_csv(FILE, skiprows=N,"
+    " dtype=str)` (or read_excel)."
+)
 
 
 def suggest_conversion(frame: pd.DataFrame, columns: Sequence[str]) -> str:
@@ -24,29 +28,29 @@ def suggest_conversion(frame: pd.DataFrame, columns: Sequence[str]) -> str:
         columns: the columns that it should have.
     """
     missing = [name for name in columns if name not in frame]
-    if not missing:
-        return ""
+    suggestions = _suggest_lines(frame, missing) if missing else iter(())
+    return next(filter(None, suggestions), "")
+
+
+def _suggest_lines(frame: pd.DataFrame, missing: Sequence[str]) -> Iterator[str]:
+    """Yield sentences or "", the best first."""
     if {"columns", "data"} <= {*map(str, frame)}:
         line = "pandas.DataFrame(document['data'], columns=document['columns'])"
-        return f" The file holds names of columns and rows apart: join them by `{line}`."
+        yield f" The file holds names of columns and rows apart: join them by `{line}`."
     names = sorted(
         map(str, frame), key=lambda name: not any(part.startswith(name) for part in missing)
     )
-    nested = (suggest_for_cells(name, frame[name].dropna(), missing) for name in names)
-    suggestion = next(filter(None, nested), "")
-    if suggestion:
-        return suggestion
+    for name in names:
+        yield suggest_for_cells(name, frame[name].dropna(), missing) if name else SKIP_ROWS
     if _has_rows_by_key(frame):
         line = "pandas.DataFrame.from_dict(document, orient='index').rename_axis('id')"
-        return f" The file holds one object of rows by key: make rows of it by `{line}`."
-    similar = _find_side_by_side(list(map(str, frame)))
-    if similar:
+        yield f" The file holds one object of rows by key: make rows of it by `{line}`."
+    if similar := _find_side_by_side(list(map(str, frame))):
         line = f"table.melt(id_vars=[...], value_vars={similar[:4]!r}, var_name='round')"
-        return (
+        yield (
             f" The columns {', '.join(similar[:4])} look like turns side by side: make one row a"
             f" turn by `{line}`."
         )
-    return ""
 
 
 def check_orientation(path: Path, frame: pd.DataFrame, columns: Sequence[str]) -> None:

@@ -27,6 +27,7 @@ from moot.core.text_files import GZIP, describe_remedy, quote_value, read_conten
 from moot.core.types import Column, Json, JsonObject
 from moot.datasets.reading.checks import SHEETS, DataFaults, check_header, check_unique
 from moot.datasets.reading.conversions import (
+    SKIP_ROWS,
     check_orientation,
     suggest_conversion,
     suggest_for_cells,
@@ -157,7 +158,9 @@ def _read_delimited(path: Path, faults: Faults, *, get: str = "") -> pd.DataFram
     except csv.Error as fault:
         raise UserError(
             f"{path}: line {reader.line_num}: {fault}; expected every quoted field to be closed,"
-            f' and a quotation mark within quotes twice (""). {describe_remedy(get)}'
+            f' and a quotation mark within quotes twice (""). {describe_remedy(get)} Where the'
+            " marks are plain characters, convert it by `pandas.read_csv(FILE, quoting=3,"
+            f" sep={delimiter!r}, dtype=str)`."
         ) from fault
     rows: dict[int, list[str]] = {}
     for number, fields in enumerate(records, start=1):
@@ -166,6 +169,11 @@ def _read_delimited(path: Path, faults: Faults, *, get: str = "") -> pd.DataFram
             faults.add(f"{path}: row {number}: {problem}. {describe_remedy(get)}")
         else:
             rows[number] = row
+    if not rows and len(records) > 1:
+        raise UserError(
+            f"{path}: the first line has {len(heading)} fields, and no line below it as many;"
+            f" expected a heading. {describe_remedy(get)}{SKIP_ROWS}"
+        )
     if not rows:
         faults.check()
         raise UserError(

@@ -194,6 +194,8 @@ def read_opinions(path: Path, max_share: float, cleaning: dict[str, int]) -> lis
     check.refuse(rows["outcome"], is_unknown, f"one of: blank, {', '.join(OUTCOMES)}")
     check.refuse_repeated(rows["id"])
     usable_rows = check.without_faulty(rows)
+    for line in check.lines:
+        LOG.warning("left out: %s", line)
     if left_out := len(rows) + check.broken - len(usable_rows):
         cleaning[LEFT_OUT] = left_out
     return [
