@@ -82,10 +82,11 @@ def test_every_pair_of_bars_is_drawn_and_named(count: int) -> None:
 
 def test_a_legend_names_all_series_in_different_styles() -> None:
     point = (Point(1.0, Measurement(0.5, 0.4, 0.6)), Point(2.0, Measurement(0.6, 0.5, 0.7)))
-    series = [Series(f"series {number}", "mine", point, "affirm") for number in range(18)]
+    names = ["_underscored", "$x_", *(f"series {number}" for number in range(16))]
+    series = [Series(name, "mine", point, "affirm") for name in names]
     with figure_style():
         drawing = build_chart(item_of("appellate/figure5"), series)
-    assert len(drawing.legends[0].get_texts()) == 18
+    assert [text.get_text() for text in drawing.legends[0].get_texts()] == names
     lines = [line for line in drawing.axes[0].lines if line.get_marker() not in ("|", "_")]
     styles = {(line.get_color(), line.get_marker(), line.get_linestyle()) for line in lines}
     assert len(styles) == 18

@@ -183,6 +183,17 @@ def test_passages_are_found_in_each_form_of_a_paper(
     assert write_prompts(str(path), shipped, target) == message, "a second run changes nothing"
 
 
+def test_a_sentence_of_a_passage_has_no_blank_line(shipped: Path, tmp_path: Path) -> None:
+    """A PDF separates the lines of a sentence by blank lines at a page's end."""
+    path, target = tmp_path / "paper", tmp_path / "out"
+    text = "\n".join(paper_lines(999)).replace("of ships", "of\n \n\nships")
+    path.write_text(text.replace("ONLY answer", "\n\nONLY answer"), "utf-8")
+    write_prompts(str(path), shipped, target)
+    check_words(target)
+    assert "re-entry of\nships" in read_words(target, "first")
+    assert "\n\nONLY answer" in read_words(target, "second"), "another sentence may be apart"
+
+
 def test_running_heads_within_a_passage_are_left_out(shipped: Path, tmp_path: Path) -> None:
     lines = [line.replace("\ufb03", "ffi") for line in paper_lines(30)]
     pages = [

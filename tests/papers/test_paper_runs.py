@@ -54,3 +54,19 @@ def test_tables_of_trained_models_hold_no_debates(workflow: Workflow) -> None:
     text = dry_run(workflow, "--config", items)
     rules = re.findall(r"^(?:local)?rule (\w+):", text, flags=re.MULTILINE)
     assert rules == ["load_cases", "train_baselines", "paper_courtroom", "papers"]
+
+
+def test_a_run_fills_what_it_can_names_the_rest_and_ends_with_an_error(workflow: Workflow) -> None:
+    items = "decision_conference/figure1, decision_conference/table3"
+    selection = f"papers={{items: [{items}], datasets: {{claim_stance: sample}}}}"
+    options = ("--workflow-profile", "none", "--cores", "2", "--config", selection)
+    process = workflow.snakemake("papers", *options, OPENAI_API_KEY="")
+    assert process.returncode != 0
+    page = workflow.work / "results/papers/decision_conference.html"
+    assert f"moot: {page.relative_to(workflow.work)} has the items." in process.stdout
+    assert 'id="figure1"' in page.read_text(encoding="utf-8")
+    _, _, empty_rows = process.stdout.partition("papers: some rows stay empty.\n")
+    lines = [line for line in empty_rows.splitlines() if "paper-stance-claims/" in line]
+    by_server, by_key = lines
+    assert "http://localhost:11434" in by_server and "paper-stance-claims/gemma-2-9b" in by_server
+    assert "OPENAI_API_KEY" in by_key and "paper-stance-claims/gpt-4" in by_key

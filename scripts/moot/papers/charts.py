@@ -167,8 +167,8 @@ def _note_empty(axes: "Axes") -> None:
 def _add_legend(drawing: "Figure", panels: "Sequence[Axes]") -> None:
     entries: dict[str, Any] = {}
     for axes in panels:
-        handles, names = axes.get_legend_handles_labels()
-        entries |= dict(zip(names, handles, strict=True))
+        # matplotlib itself leaves out what is named with an underscore at the beginning.
+        entries |= {str(container.get_label()): container for container in axes.containers}
     if entries:
         columns = 1 if max(map(len, entries)) > MAX_HALF_LINE else 2
         further_lines = max(len(entries) / columns - LINES_OF_LEGEND, 0)
@@ -224,14 +224,11 @@ def _draw_lines(axes: "Axes", series: Sequence[Series]) -> None:
 def _draw_scatter(axes: "Axes", series: Sequence[Series]) -> None:
     """Draw a point of each model and prompt: its shape is the prompt, its label the model."""
     groups = list(dict.fromkeys(one_series.group for one_series in series))
-    named_groups: set[str] = set()
     for one_series in series:
         place = groups.index(one_series.group)
         style = _style(place, one_series.source == PUBLISHED)
         style |= {"marker": MARKERS[place % len(MARKERS)], "linestyle": "none"}
-        label = "_" if one_series.group in named_groups else one_series.group or "model"
-        _draw_points(axes, one_series, label, style)
-        named_groups.add(one_series.group)
+        _draw_points(axes, one_series, one_series.group or "model", style)
     all_points = chain.from_iterable(one_series.points for one_series in series)
     values = [float(point.x) for point in all_points]
     if values and max(values) > WIDE_RANGE * min(values) > 0:
