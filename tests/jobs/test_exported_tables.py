@@ -13,15 +13,16 @@ from moot.report.workbook import MAX_CELL_CHARS
 
 
 def test_each_kind_is_a_csv_file_and_a_sheet(tmp_path: Path) -> None:
-    texts = ["=1+1", "ä" * 40_000]
+    no_character = "\uffff"  # a workbook with it cannot be written
+    texts = ["=1+1", "ä" * 40_000, f"b{no_character}"]
     rows = [{"debate_id": f"c{n}#0", "text": text} for n, text in enumerate(texts)]
     write_rows(tmp_path / "0.parquet", "transcripts", rows, describe())
     write_exported_tables({"utterances": [tmp_path / "0.parquet"], "calls": []}, tmp_path / "out")
     table = pd.read_csv(tmp_path / "out" / "utterances.csv")
-    assert list(table["text"]) == ["'=1+1", texts[1]]
+    assert list(table["text"]) == ["'=1+1", texts[1], "b"]
     sheets = pd.read_excel(tmp_path / "out" / "debates.xlsx", sheet_name=None)
     assert list(sheets) == ["utterances"]
-    assert list(sheets["utterances"]["text"]) == ["=1+1", texts[1][:MAX_CELL_CHARS]]
+    assert list(sheets["utterances"]["text"]) == ["=1+1", texts[1][:MAX_CELL_CHARS], "b"]
 
 
 def test_a_missing_package_is_named_before_a_job_starts(

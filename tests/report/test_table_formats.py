@@ -256,10 +256,20 @@ def test_a_workbook_contains_numbers_and_no_formulas(tmp_path: Path) -> None:
 
 def test_a_number_beside_words_is_a_number_in_a_workbook(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
-    (tmp_path / "mixed.csv").write_text('"Value"\n0.6410\n-3\n"[[319, 0]]"\n007\n-\n')
+    values = ["0.6410", "-3", "2e-05", '"[[319, 0]]"', "007", "1234567890123456789", "None", "-"]
+    (tmp_path / "mixed.csv").write_text("\n".join(['"Value"', *values]), "utf-8")
     write_tables([tmp_path / "mixed.csv"], tmp_path / "mixed.xlsx")
     sheet = openpyxl.load_workbook(tmp_path / "mixed.xlsx").worksheets[1]
-    assert [row[0].value for row in sheet] == ["Value", 0.641, -3, "[[319, 0]]", "007", "-"]
+    numbers, texts = [0.641, -3, 2e-05], ["[[319, 0]]", *values[4:]]
+    assert [row[0].value for row in sheet] == ["Value", *numbers, *texts]
+
+
+def test_a_column_of_identifiers_stays_as_it_is_in_a_workbook(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    (tmp_path / "ids.csv").write_text("case,model\n007,NA\n012,null\n", "utf-8")
+    write_tables([tmp_path / "ids.csv"], tmp_path / "ids.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "ids.xlsx").worksheets[1]
+    assert [*sheet.iter_rows(min_row=2, values_only=True)] == [("007", "NA"), ("012", "null")]
 
 
 def test_a_wide_table_is_turned_and_a_long_one_continues() -> None:

@@ -19,7 +19,8 @@ from moot.report.escaping import visible
 # The limits of an Excel sheet, by Microsoft's specification.
 MAX_ROWS, MAX_CELL_CHARS, MAX_NAME_CHARS = 1_048_575, 32_767, 31
 NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\]")
-NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
+# Excel keeps 15 digits of a number; a longer one is an identifier.
+NUMBER = re.compile(r"-?(0|[1-9]\d{,14})(\.\d+)?(e[+-]\d+)?")
 PROPERTIES, TIME = "docProps/core.xml", re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -37,7 +38,8 @@ def write_tables(tables: Sequence[Path], path: Path) -> None:
     frames: dict[str, pd.DataFrame] = {}
     contents: list[tuple[str, str]] = []
     for table in tables:
-        frame = pd.read_csv(table).map(_number_of)
+        # pandas' own readers take a model named "None" for a missing value, and 007 for 7.
+        frame = pd.read_csv(table, dtype=str, keep_default_na=False).map(_read_cell)
         if frame.empty:
             continue
         base = NOT_IN_NAMES.sub(" ", f"{table.parent.name} {table.stem}")[: MAX_NAME_CHARS - 3]
@@ -50,9 +52,9 @@ def write_tables(tables: Sequence[Path], path: Path) -> None:
     write_workbook({"contents": listed, **frames}, path)
 
 
-def _number_of(cell: object) -> object:
-    """Return the number that a text states; pandas reads numbers in a column with words as text."""
-    return float(cell) if isinstance(cell, str) and NUMBER.fullmatch(cell) else cell
+def _read_cell(text: str) -> float | str | None:
+    """Return the number that a text states, or the text; None for an empty one."""
+    return float(text) if NUMBER.fullmatch(text) else text or None
 
 
 def _add_sheet(writer: pd.ExcelWriter, name: str, frame: pd.DataFrame) -> None:
