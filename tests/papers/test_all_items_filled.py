@@ -20,6 +20,7 @@ from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.selection import add_paper_experiments
 from moot.plan.papers_of_run import view_paper
 from moot.plan.plan import Plan
+from moot.report.published import read_findings
 from project_copy import PROJECT
 
 pytestmark = pytest.mark.slow
@@ -30,6 +31,7 @@ DATASETS = {
     **dict.fromkeys(("caselaw", "cail18", "vast", "claim_stance", "claim_polarity"), "sample"),
 }
 PAPERS = read_papers(items_file(PROJECT))
+FINDINGS = read_findings(PROJECT / "data/published/findings.csv")
 ITEMS: dict[str, PaperItem] = {}
 for each_paper in PAPERS.values():
     ITEMS |= {item.name: item for item in each_paper.items}
@@ -106,6 +108,10 @@ def section_of(pages: Path, item: PaperItem) -> str:
 
 def test_each_paper_has_a_page(pages: Path) -> None:
     assert {path.stem for path in pages.glob("*.html")} == PAPERS.keys()
+    for name in PAPERS:
+        text = (pages / f"{name}.html").read_text(encoding="utf-8").partition('<section id="text">')
+        findings = FINDINGS.get(f"{name}/text", [])
+        assert text[2].count("Found in the paper:") == len(findings), name
 
 
 @pytest.mark.parametrize("item", ITEMS.values(), ids=lambda item: item.name)
@@ -113,11 +119,14 @@ def test_an_item_is_filled_or_says_why_it_is_not(pages: Path, item: PaperItem) -
     section = section_of(pages, item)
     is_unfilled = item.name in NO_REPLY_FILLS
     assert ("has no values for this item" in section) == (is_unfilled and not item.is_quoted)
+    assert section.count("Found in the paper:") == len(FINDINGS.get(item.name, []))
     if item.kind in ("table", "figure") and not is_unfilled:
         table = pd.read_csv(pages / item.paper / f"{item.key}.csv")
         own = table[table["source"] != "published"]
         assert MODEL in own.to_csv(), own
         assert "paper-feedback-example" not in own.to_csv(), "one case is no estimate"
+        if item.name == "appellate/table2":
+            assert set(own["source"]) == {f"paper-synthetic-panel, {MODEL}"}
         if item.name == "courtroom/table7":
             assert own[["TP", "TN", "FP", "FN"]].notna().all(axis=None)
             assert (own[["TP", "TN", "FP", "FN"]].sum(axis=1) > 0).all()

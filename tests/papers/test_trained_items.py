@@ -98,6 +98,8 @@ def test_trained_models_fill_their_item_without_an_experiment(
     own_rows = table[table["source"] != "published"]
     assert set(own_rows.get("Model", ())) == heads
     assert own_rows[["n", "n_invalid", "data", "cases"]].notna().all(axis=None)
+    times = own_rows.get("TT (s)", pd.Series(dtype=str))
+    assert (times.astype(float) >= 0).all(), "fitting times are measured"
     page = (RESULTS / f"papers/{paper}.html").read_text(encoding="utf-8")
     section = page.partition(f'<section id="{key}">')[2].partition("</section>")[0]
     assert ("This run has no values for this item" in section) == (not heads)
