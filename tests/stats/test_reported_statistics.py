@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-from moot.stats.calibration import auc_statistic
-from moot.stats.intervals import Student, Tango, p_value, wilson_interval
+from moot.stats.calibration import auc_statistic, calibration_error
+from moot.stats.classification import Sums, matthews
+from moot.stats.intervals import Student, Tango, difference_interval, p_value, wilson_interval
 from moot.stats.jackknife import ClusterJackknife
 from moot.stats.paired import holm
 from moot.stats.statistic import mean_statistic, share_statistic
@@ -71,6 +72,7 @@ def test_corrected_p_rise_with_p_and_pass_over_missing_ones() -> None:
         (["33333", "33333", "33..3", "33331", "3.333"], 0.0),  # fast-krippendorff 11
         (["ab", "ba"], -0.5),  # fast-krippendorff 27
         (["112", "11.", ".12"], 1.0),  # nltk 2865: a missing label counted as a label
+        (["2222222222", "1222222222", "1111222222"], 0.072),  # oolong 96: packages differ
     ],
 )
 def test_alpha_of_few_disagreements_and_missing_labels(raters: list[str], alpha: float) -> None:
@@ -99,3 +101,48 @@ def test_two_clusters_do_not_make_many_rows_certain() -> None:
     two = ClusterJackknife(np.arange(200) % 2)
     value, spread = two.value_and_spread(mean_statistic(values))
     assert spread.freedom == pytest.approx(1) and p_value(Student(value, *spread)) > 0.01
+
+
+@pytest.mark.parametrize(
+    ("confidence", "correct", "error"),
+    [
+        ([0.95, 1.0], [1, 0], 0.475),  # torchmetrics 3510: 1.0 had a bin of its own
+        ([0.0], [1], 1.0),  # laya 39: no bin held 0
+        ([0.25, 0.25, 0.55, 0.75, 0.75], [0, 0, 1, 1, 1], 0.29),  # torchmetrics 1907
+    ],
+)
+def test_each_confidence_is_in_one_of_ten_bins(
+    confidence: list[float], correct: list[float], error: float
+) -> None:
+    assert calibration_error(np.array(confidence), np.array(correct)) == pytest.approx(error)
+
+
+def test_counts_of_many_answers_do_not_overflow() -> None:
+    """scikit-learn 8354: kappa was 5.2; smile 879: -0.60; pycm 624: 2976900914; pROC 19: 1-1."""
+    random = np.random.default_rng(7)
+    first, second = random.integers(0, 3, (2, 250_000))
+    everything = np.ones((1, 250_000))
+    assert cohens_kappa(first, second)(everything)[0] == pytest.approx(0, abs=0.01)
+    scores = random.random(250_000)
+    is_true = (random.random(250_000) < scores).astype(float)
+    assert auc_statistic(is_true, scores)(everything)[0] == pytest.approx(5 / 6, abs=0.01)
+    for table, expected in (([[50_000, 5_000], [5_000, 50_000]], 9 / 11), ([[1, 1], [1, 0]], -0.5)):
+        cells = np.array(table) * 1e13
+        margins = cells.sum(axis=0)[None], cells.sum(axis=1)[None]
+        sums = Sums(
+            np.diag(cells)[None], *margins, np.array([cells.trace()]), np.array([cells.sum()])
+        )
+        assert matthews(sums)[0] == pytest.approx(expected)
+
+
+def test_the_lower_end_of_a_difference_lies_below_the_upper_end() -> None:
+    """DescTools 50: [.408, .136] for 63 of 93 and 38 of 92, by Newcombe's method."""
+    sides = wilson_interval(63 / 93, 93), wilson_interval(38 / 92, 92)
+    assert difference_interval(*sides) == pytest.approx((0.1212, 0.3929), abs=5e-5)
+
+
+def test_items_with_a_missing_label_do_not_change_what_chance_would_agree() -> None:
+    """dkpro-statistics 6: such items counted in the raters' shares of labels."""
+    first, second = ["a", "b", "a", "a", None], ["a", "b", None, "b", "c"]
+    complete = cohens_kappa(["a", "b", "a"], ["a", "b", "b"])(np.ones((1, 3)))
+    assert cohens_kappa(first, second)(np.ones((1, 5))) == pytest.approx(complete)

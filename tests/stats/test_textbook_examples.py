@@ -114,6 +114,13 @@ EXAMPLES = [
         (-0.06, -0.02),
         5e-3,
     ),
+    Example(
+        f"{AGRESTI}, section 10.1",
+        "ratings of a prime minister, McNemar's z",
+        lambda: Tango(86, 150, 1600).distance(0),
+        -4.17,
+        5e-3,
+    ),
     Example(FAGERLAND_PAIRED, "Bentur", lambda: Tango(1, 7, 21).interval(), (-0.517, -0.026), 5e-4),
     Example(FAGERLAND_PAIRED, "Bentur, test", lambda: p_value(Tango(1, 7, 21)), 0.0339, 5e-5),
     Example(FAGERLAND, "Perondi", lambda: newcombe((7, 34), (1, 34)), (0.019, 0.340), 5e-4),
