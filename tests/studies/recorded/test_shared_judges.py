@@ -9,6 +9,7 @@ from statsmodels.api import OLS, add_constant
 
 from moot.report.study_results import StudyResults
 from moot.scores.contrasts import Contrast, Side, measure
+from moot.studies.recorded.tables import nyu_judges
 from recorded_runs import recorded_study
 
 
@@ -63,3 +64,12 @@ def test_debates_of_one_judge_are_not_independent(judged, first, second) -> None
         assert theirs < half_width < 1.35 * theirs
     assert half_widths[0] > half_widths[1]
     assert any("by story and judge at once" in note for note in judged.notes)
+
+
+def test_the_interval_of_judges_accuracy_stands_beside_it(judged: StudyResults) -> None:
+    """Beside the difference from the published value, it would be read as that of the difference."""
+    frame = nyu_judges(judged).frame
+    names = list(frame.columns)
+    place = names.index("ours")
+    assert names[place : place + 4] == ["ours", "95 % low", "95 % high", "difference"]
+    assert (frame["95 % low"] < frame["ours"]).all() and (frame["ours"] < frame["95 % high"]).all()

@@ -126,15 +126,13 @@ def nyu_judges(results: StudyResults) -> TableContent:
 def _judge_row(run: RecordedRun, published: float) -> JsonObject:
     outcomes = read_outcomes(run)
     jackknife = ClusterJackknife(outcomes["cluster"])
-    accuracy, low, high = jackknife.estimate(share_statistic(outcomes["right"]))
+    estimate = jackknife.estimate(share_statistic(outcomes["right"]))
     flips = outcomes["flips"]
     return {
         "arm": run.method,
         "published": published,
-        "ours": accuracy,
-        "difference": accuracy - published,
-        "95 % low": low,
-        "95 % high": high,
+        "ours": estimate,
+        "difference": estimate[0] - published,
         "undecided": int((outcomes["right"] == UNDECIDED).sum()),
         "Brier score": float(outcomes["squared_error"].mean()),
         "rounds": float(outcomes["rounds"].mean()),
@@ -152,9 +150,8 @@ _JUDGES = (
     Columns()
     .plain("arm")
     .published("published")
-    .ours("ours")
+    .estimate("ours")
     .difference("difference")
-    .interval()
     .counts("undecided")
     .plain("Brier score")
     .plain("rounds", digits=".1f")
