@@ -22,7 +22,7 @@ from moot.core.errors import UserError
 from moot.report import FIGURES, TABLES
 from moot.report.content import Figure
 from moot.report.figures import draw, has_content, new_figure, nothing_to_draw
-from moot.report.front_page import RunRemarks, write_front_page
+from moot.report.front_page import RunRemarks, read_table_preview, write_front_page
 from moot.report.study_questions import StudyQuestion, choose_questions
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
@@ -224,6 +224,15 @@ def test_previews_are_part_of_the_page_and_show_numbers(root: Path) -> None:
     preview = page.partition('id="recorded"')[2].partition("</section>")[0]
     assert re.findall("<td>(.*?)</td>", preview)[:3] == ["method", "n", "accuracy"]
     assert preview.count("<td>0.123</td>") == 4 and HOSTILE not in page
+
+
+def test_a_number_of_a_preview_has_its_interval(root: Path) -> None:
+    """Nobody could cite it without."""
+    frame = pd.DataFrame({"method": ["a", "b"], "error": [0.5001, 0.25]})
+    frame = frame.assign(**{"error low": [0.12345, None], "error high": [0.90012, None], "n": 3})
+    frame.to_csv(root / "tables" / "preview.csv", index=False)
+    preview = read_table_preview(root, "tables/preview.html")
+    assert [row[1] for row in preview] == ["error", "0.500 [0.123, 0.900]", "0.25"]
 
 
 def test_failures_come_first_and_unanswered_questions_cannot_tell(root: Path) -> None:

@@ -114,7 +114,7 @@ def _describe_answer(question: StudyQuestion) -> str:
 def read_table_preview(root: Path, address: str) -> list[list[str]]:
     """Read the heading and first rows of a table.
 
-    The columns are its first two columns of text and its first number.
+    The columns are its first two columns of text and its first number, with its interval.
     """
     path = (root / address).with_suffix(".csv")
     if not path.exists():
@@ -134,7 +134,17 @@ def read_table_preview(root: Path, address: str) -> list[list[str]]:
 
 
 def _shorten_cells(row: Mapping[str, str], names: Sequence[str]) -> list[str]:
-    return [_shorten(row[name] or "") for name in names]
+    """Return cells in short; the ends of an interval are the two columns behind its value."""
+    columns, cells = list(row), list[str]()
+    for name in names:
+        place = columns.index(name) + 1
+        ends = columns[place : place + 2]
+        cell = _shorten(row[name] or "")
+        if [end.rpartition(" ")[2] for end in ends] == ["low", "high"] and row[ends[0]]:
+            low, high = (_shorten(row[end]) for end in ends)
+            cell += f" [{low}, {high}]"
+        cells.append(cell)
+    return cells
 
 
 def _is_number(cell: str) -> bool:

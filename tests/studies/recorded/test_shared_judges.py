@@ -67,7 +67,7 @@ def test_debates_of_one_judge_are_not_independent(judged, first, second) -> None
 
 
 def test_the_interval_of_judges_accuracy_stands_beside_it(judged: StudyResults) -> None:
-    """Beside the difference from the published value, it would be read as that of the difference."""
+    """Behind the difference from the published value, it would be read as its interval."""
     frame = nyu_judges(judged).frame
     names = list(frame.columns)
     place = names.index("ours")
