@@ -152,6 +152,13 @@ def own_row(item: PaperItem, value: float, **changes: object) -> OwnRow:
     return OwnRow(**{**{name: getattr(row, name) for name in row.__slots__}, **changes})
 
 
+def test_a_row_of_one_case_says_so_in_the_singular() -> None:
+    item = ITEMS["courtroom/table5"]
+    grid = build_grid(item, PUBLISHED, [own_row(item, 0.5, cases=1.0)])
+    source = latex_source(PAPERS[item.paper], grid, [])
+    assert "mine (mine (synthetic), 1 case)" in source
+
+
 @pytest.mark.parametrize("item", TABLE_ITEMS, ids=lambda item: item.name)
 def test_own_rows_follow_the_papers_rows(item: PaperItem) -> None:
     grid = build_grid(item, PUBLISHED, [own_row(item, 0.5)])
