@@ -1,7 +1,8 @@
 """Build experiments of a configuration in this process, without Snakemake."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from moot.core.artifacts import describe, read_cases
@@ -10,10 +11,11 @@ from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.datasets.debate_records import write_records
 from moot.jobs.debates import Job, write_transcripts
-from moot.jobs.job_results import write_scores
+from moot.jobs.job_results import load_study_results, write_scores
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
+from moot.report.study_results import StudyResults
 from project_copy import PROJECT
 
 RESULTS = Path("results")
@@ -52,3 +54,22 @@ def build_experiments(plan: Plan) -> Iterator[Path]:
             sources += [shard, *outputs]
         write_scores(RESULTS / f"scores/{name}.parquet", plan, name, sources)
         yield from sources
+
+
+class Inputs(list[Path]):
+    """The input files of a job of tables."""
+
+    scores: list[Path]
+    baselines: list[Path]
+    published: Path
+
+
+def load_results(plan: Plan, files: Iterable[Path], study: str) -> StudyResults:
+    """Load a study's results from the files that jobs have written, as a job of tables does."""
+    inputs = Inputs(files)
+    inputs.scores = [path for path in inputs if path.parent.name == "scores"]
+    boards = [path for path in inputs if path.parent.name == "baselines"]
+    inputs.baselines = [path for path in boards if not path.stem.endswith("_predictions")]
+    inputs.published = PROJECT / "data/published/published_results.csv"
+    job: Any = SimpleNamespace(input=inputs)
+    return load_study_results(plan, job, study)

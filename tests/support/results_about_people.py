@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import NormalDist
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -12,12 +11,13 @@ import numpy as np
 import pandas as pd
 
 from courtroom_runs import PROJECT, configuration
+from in_process import RESULTS, load_results
 from moot.core.artifacts import read_cases
 from moot.core.cases import Case, stable_fraction
 from moot.jobs import debates
 from moot.jobs.baselines import train_baselines
 from moot.jobs.debates import Job, write_transcripts
-from moot.jobs.job_results import load_study_results, write_scores
+from moot.jobs.job_results import write_scores
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
 from moot.llm.prompts import enclose
@@ -26,7 +26,6 @@ from moot.llm.stand_in import StandIn
 from moot.plan.plan import Plan
 from moot.report.study_results import StudyResults
 
-RESULTS = Path("results")
 NORMAL = NormalDist()
 COMPETENCE, LIKED, DEVIATION = 0.7, 0.8, 1.2
 """The share of true answers without a liking, and a liking for YES where a text says "man", in the
@@ -69,15 +68,6 @@ def choose_as_planted(
     return choose
 
 
-class Inputs(list[Path]):
-    """The input files of a job of tables."""
-
-    scores: list[Path]
-    baselines: list[Path]
-    published: Path
-    findings: Path
-
-
 def results_about_people(folder: Path, changed_people: dict[str, str]) -> StudyResults:
     """Results below the working directory, with and without a liking for YES where a text
     says "man", asked about 80 people twice, and of a trained model.
@@ -86,15 +76,12 @@ def results_about_people(folder: Path, changed_people: dict[str, str]) -> StudyR
         folder: the working directory.
         changed_people: options of a further data set of the same people; empty for none.
     """
-    plan, inputs = Plan.from_yaml(_configuration(folder, changed_people), PROJECT), Inputs()
-    inputs.scores, inputs.baselines = [], []
+    plan, files = Plan.from_yaml(_configuration(folder, changed_people), PROJECT), list[Path]()
     for name in plan.datasets:
-        _write_data(plan, name, inputs)
+        _write_data(plan, name, files)
     for name in plan.experiments:
-        _write_scores(plan, name, inputs)
-    inputs.published = PROJECT / "data/published/published_results.csv"
-    job: Any = SimpleNamespace(input=inputs)
-    return load_study_results(plan, job, "courtroom")
+        _write_scores(plan, name, files)
+    return load_results(plan, files, "courtroom")
 
 
 def predictions_by_sex(study: StudyResults) -> pd.DataFrame:
@@ -131,21 +118,20 @@ def _configuration(folder: Path, changed_people: dict[str, str]) -> dict[str, An
     return raw
 
 
-def _write_data(plan: Plan, name: str, inputs: Inputs) -> None:
+def _write_data(plan: Plan, name: str, files: list[Path]) -> None:
     cases, features = (RESULTS / kind / f"{name}.parquet" for kind in ("cases", "features"))
     cleaning = cases.with_suffix(".csv")
     load_dataset(plan.dataset_options(name), plan.load_context(name), cases, features, cleaning)
-    inputs.append(cases)
+    files.append(cases)
     if plan.datasets[name].baselines:
         board = RESULTS / "baselines" / f"{name}.parquet"
         predicted = board.with_name(f"{name}_predictions.parquet")
         outputs = (board, predicted, RESULTS / "models" / name)
         train_baselines(plan, name, (cases, features), outputs, 1)
-        inputs += [board, predicted]
-        inputs.baselines.append(board)
+        files += [board, predicted]
 
 
-def _write_scores(plan: Plan, name: str, inputs: Inputs) -> None:
+def _write_scores(plan: Plan, name: str, files: list[Path]) -> None:
     config = plan.experiments[name].config
     cases = RESULTS / "cases" / f"{config.dataset}.parquet"
     for model in config.models:
@@ -159,8 +145,7 @@ def _write_scores(plan: Plan, name: str, inputs: Inputs) -> None:
             RESULTS / kind / name / f"{model}.parquet" for kind in ("predictions", "calls")
         )
         write_predictions(plan, name, cases, [shard], predictions, calls)
-        inputs += [shard, predictions, calls]
+        files += [shard, predictions, calls]
     scores = RESULTS / "scores" / f"{name}.parquet"
-    write_scores(scores, plan, name, list(inputs))
-    inputs.scores.append(scores)
-    inputs.append(scores)
+    write_scores(scores, plan, name, list(files))
+    files.append(scores)

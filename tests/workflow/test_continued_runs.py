@@ -47,33 +47,21 @@ class Runs:
         return int(pd.read_csv(self.workflow.work / outcome)[status].sum())
 
 
-def test_retry_asks_failed_debates_again_and_fills_the_results(
+def test_retry_asks_failed_debates_and_calls_again_and_fills_the_results(
     server: FaultServer, tmp_path: Path
 ) -> None:
-    runs = Runs(tmp_path, server)
-    server.reset(faults=["context_length"], rate=0.25, seed=1, max_faulty_attempts=0)
-    output, calls = runs.run(OUTCOME)
-    failed = runs.count("failed", OUTCOME)
-    assert 0 < failed < CASES and calls == CASES
-    assert f"the calls of the {failed} {RETRY}" in output
-    server.reset(faults=[])
-    output, calls = runs.run(OUTCOME)
-    assert (calls, runs.count("failed", OUTCOME)) == (0, failed)
-    assert f"the calls of the {failed} {RETRY}" in output
-    output, calls = runs.run("retry")
-    assert (calls, runs.count("failed", OUTCOME)) == (failed, 0) and RETRY not in output
-
-
-def test_retry_asks_the_failed_calls_of_valid_debates_too(
-    server: FaultServer, tmp_path: Path
-) -> None:
+    """A debate whose speech failed is valid, and lacks the speech."""
     runs = Runs(tmp_path, server, experiment="trial")
     server.reset(faults=["context_length"], rate=0.15, seed=1, max_faulty_attempts=0)
     output, _ = runs.run(OUTCOME)
     failed = runs.count("failed", OUTCOME)
     lacking = int(output.partition(" valid debates lack statements")[0].split()[-1])
-    assert lacking > 0 and f"the calls of the {failed + lacking} {RETRY}" in output
+    assert failed > 0 and lacking > 0
+    assert f"the calls of the {failed + lacking} {RETRY}" in output
     server.reset(faults=[])
+    output, calls = runs.run(OUTCOME)
+    assert (calls, runs.count("failed", OUTCOME)) == (0, failed)
+    assert f"the calls of the {failed + lacking} {RETRY}" in output
     output, calls = runs.run("retry")
     assert calls >= failed + lacking
     assert runs.count("valid", OUTCOME) == CASES and RETRY not in output

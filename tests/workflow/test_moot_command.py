@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import forks
 from moot.commands.start import USAGE, command_of
 from project_copy import PROJECT
 
@@ -66,17 +67,9 @@ def test_it_runs_from_an_empty_folder_with_the_profile_of_the_project(tmp_path: 
     output = moot("results/cases/agenticsimlaw-nlsy97.parquet", folder=tmp_path)
     assert (tmp_path / "results/cases/agenticsimlaw-nlsy97.parquet").is_file(), output
     assert "rule load_cases:" not in output  # the profile's lines a stage, and not Snakemake's own
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("option", ["--rulegraph", "--summary", "--unlock"])
-def test_snakemakes_commands_that_run_no_job_need_no_number_of_cores(
-    option: str, tmp_path: Path
-) -> None:
-    process = subprocess.run(
-        [*SNAKEMAKE, *SNAKEFILE, option], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert process.returncode == 0, process.stderr
+    for option in ("--rulegraph", "--unlock"):  # they run no job, and need no number of cores
+        process = forks.run("-m", "snakemake", *SNAKEFILE, option, cwd=tmp_path, project=PROJECT)
+        assert process.returncode == 0, process.stdout
 
 
 def test_the_package_contains_every_file_that_a_run_reads(

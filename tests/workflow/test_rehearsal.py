@@ -21,7 +21,7 @@ CLOSED_PORT_URL = "http://127.0.0.1:9"
 def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
     tmp_path: Path,
 ) -> None:
-    workflow = Workflow(tmp_path, CLOSED_PORT_URL, analyses=("arms",))
+    workflow = Workflow(tmp_path, CLOSED_PORT_URL, analyses=("arms", "attribution"))
     served = {
         "endpoint": "openai",
         "model": "test",
@@ -54,7 +54,8 @@ def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
                 "dataset": "people",
                 "models": ["served"],
                 "cases": 4,
-                "arms": ["noise", "matched_calls"],
+                "arms": ["matched_calls"],
+                "attribution": {"repeats": 2},
             },
             "contrasts/right": {"first": "single/served", "second": "single/other"},
             "budget": {"calls": 1},
@@ -89,8 +90,10 @@ def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
         assert "SIMULATED" in path.read_text(encoding="utf-8"), path
 
     arms = pd.read_csv(folder / "results" / "tables" / "courtroom" / "what_debate_adds.csv")
-    assert arms["arm"].tolist() == ["noise", "matched calls"]
+    assert arms["arm"].tolist() == ["matched calls"]
     assert (arms["debate"] == "trial").all() and (arms["cases"] == 4).all()
+    moved = pd.read_csv(folder / "results" / "tables" / "courtroom" / "what_moved.csv")
+    assert moved.set_index("group").loc["all", "changes"] == 4 * 6, "each of a debate's turns"
     methods = (folder / "results" / "tables" / "comparison" / "methods.csv").read_text(
         encoding="utf-8"
     )

@@ -370,7 +370,7 @@ def stop(how: int) -> Callable[[Reruns, tuple[str, ...], FaultServer], None]:
 
 ENDINGS = {
     "the server is down": (TRIAL, lose_server),
-    "Ctrl-C in debates": (TRIAL, stop(signal.SIGINT)),
+    "SIGTERM in debates": (TRIAL, stop(signal.SIGTERM)),
     "SIGKILL in labels": (PANEL, stop(signal.SIGKILL)),
 }
 

@@ -128,7 +128,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
 
 def test_a_stopped_run_keeps_pending_replies_and_continues(run: Run) -> None:
-    run.stop(*run.start(), signal.SIGTERM)
+    run.stop(*run.start(), signal.SIGHUP)
     output = run.output.read_text()
     assert not re.search("Traceback|Error in rule|did not complete|failed", output)
 

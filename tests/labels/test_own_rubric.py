@@ -1,0 +1,159 @@
+"""A user's rubric, in YAML alone: a table of disputes, labels by rules, a model and two people, and
+a third person who decides.
+"""
+
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from fault_server import FaultServer
+from in_process import RESULTS, build_experiments, default_configuration, load_results
+from moot.jobs.job_results import write_scores
+from moot.jobs.statement_labels import LabelJob, label_statements, write_drawn_sheet
+from moot.overview.tables_labels import agreement_of_labels, label_changes, label_shares
+from moot.plan.plan import Plan
+from project_copy import PROJECT
+
+CONFIG = {
+    "run": "pleas",
+    "min_debates": 1,
+    "annotation_sample": 30,
+    "datasets": {
+        "disputes": {
+            "loader": "table",
+            "path": "disputes.csv",
+            "text": "facts",
+            "target": "outcome",
+            "labels": {"LOST": "landlord", "WON": "tenant"},
+            "question": "Who wins?",
+            "roles": {"prosecutor": "the tenant's counsel", "defense": "the landlord's counsel"},
+        }
+    },
+    "rubrics": {
+        "grounds": {
+            "question": "On what <b>does</b> the speaker rest the case?",
+            "labels": {
+                "Contract & law": "on the lease",
+                "Fairness": "on what is fair",
+                "hardship": "on need",
+                "none": "neither",
+            },
+            "neutral": "none",
+            "groups": {"need": ["Fairness", "hardship"]},
+            "rules": {
+                "Contract & law": r"^[^)]*[0-3]\d\)",
+                "Fairness": [r"^[^)]*[4-5]\d\)"],
+                "hardship": r"^[^)]*[6-7]\d\)",
+            },
+        },
+    },
+    "experiments": {
+        "pleas": {
+            "protocol": "courtroom",
+            "dataset": "disputes",
+            "models": "served",
+            "cases": 8,
+            "rubric": "grounds",
+            "labelers": ["rules", "judge", "human"],
+            "params": {"strategy": "none"},
+        },
+    },
+}
+
+
+def people_say(statement: str) -> str:
+    """Label a statement as people do: as the rules, but with need for an age of 50 to 59."""
+    match = re.search(r"(\d{2})\)", statement)
+    assert match
+    number = int(match[1])
+    return (
+        "Contract & law"
+        if number < 40
+        else "Fairness"
+        if number < 50
+        else "hardship"
+        if number < 80
+        else "none"
+    )
+
+
+def fill_in(sheet: Path, to: Path, annotator: str, otherwise: str = "") -> pd.DataFrame:
+    """One person's copy of a sheet, typed in capitals; on its first statement the person says
+    something else.
+    """
+    frame = pd.read_csv(sheet, dtype=str, keep_default_na=False)
+    frame["label"], frame["annotator"] = (
+        [people_say(text).upper() for text in frame["statement"]],
+        annotator,
+    )
+    if otherwise:
+        frame.loc[0, "label"] = otherwise
+    to.parent.mkdir(exist_ok=True)
+    frame.to_csv(to, index=False)
+    return frame
+
+
+def test_a_rubric_of_the_users_own_is_labelled_by_all_and_counted(
+    server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(PROJECT / "docs/examples/disputes/disputes.csv", tmp_path)
+    model = {"endpoint": "openai", "model": "test", "base_url": server.url, "max_tokens": 50}
+    config = default_configuration({**CONFIG, "models": {"served": model}, "ledger": "ledger"})
+    plan = Plan.from_yaml(config, PROJECT)
+    sources = list(build_experiments(plan))
+    cases, shard = (
+        RESULTS / "cases/disputes.parquet",
+        RESULTS / "transcripts/pleas/served/0.parquet",
+    )
+    sheet, tasks = write_drawn_sheet(plan, "pleas", "served", cases, [shard], tmp_path / "sheets")
+    assert "Contract &amp; law" in tasks.with_suffix(".xml").read_text()
+    filled = [tmp_path / "annotations" / f"{name}.csv" for name in ("ann", "bob", "settled")]
+    ann = fill_in(sheet, filled[0], "ann")
+    other_label = "none" if people_say(ann["statement"][0]) != "none" else "hardship"
+    fill_in(sheet, filled[1], "bob", otherwise=other_label)
+    decided = {"item": [ann["item"][0]], "label": [other_label], "adjudicator": ["cyd"]}
+    pd.DataFrame(decided).to_csv(filled[2], index=False)
+    outputs = [RESULTS / kind / "pleas/served.parquet" for kind in ("labels", "annotations")]
+    label_statements(
+        plan, LabelJob("pleas", "served", cases, {("pleas", "served"): [shard]}, filled), *outputs
+    )
+    sources += outputs
+    scores = RESULTS / "scores/pleas.parquet"
+    write_scores(scores, plan, "pleas", sources)
+    study = load_results(plan, [*sources, scores], "courtroom")
+    shares, changes, agreement = (
+        build(study).frame for build in (label_shares, label_changes, agreement_of_labels)
+    )
+    utterances = pd.read_parquet(shard)
+    labels = pd.read_parquet(outputs[0]).set_index(["debate_id", "turn"])
+
+    statements = utterances[utterances["kind"].isin(["opening", "rebuttal", "closing"])].set_index(
+        ["debate_id", "turn"]
+    )
+    assert len(labels) == len(statements) and set(labels.index) == set(statements.index), (
+        "all that counsel say, and no more"
+    )
+    people = labels[labels["labeler"].str.startswith(("human:", "adjudicated:"))]
+    assert len(people) == len(ann)
+    assert people.groupby("labeler").size()["adjudicated:cyd"] == 1
+    assert people[people["labeler"] == "adjudicated:cyd"]["label"].tolist() == [other_label]
+    overall = shares[shares["statements"] == "all"].set_index(["of", "label"])
+    assert list(overall.loc["label"].index) == sorted(
+        ["Contract & law", "Fairness", "hardship", "none"]
+    )
+    assert list(overall.loc["group"].index) == ["Contract & law", "need", "none"]
+    for label, row in overall.loc["label"].iterrows():
+        assert float(row["share"]) == pytest.approx((labels["label"] == label).mean(), abs=1e-6)
+    pairs = agreement[(agreement["of"] == "label") & (agreement["measure"] == "equal labels")]
+    pair_agreement = pairs[pairs["labelers"] == "human:ann / human:bob"].iloc[0]
+    assert float(pair_agreement["value"]) == pytest.approx(1 - 1 / len(ann), abs=1e-3) and int(
+        pair_agreement["n"]
+    ) == len(ann)
+    assert {"judge / rules", "human:ann / rules"} <= set(pairs["labelers"])
+    all_changes = changes[(changes["statements"] == "all") & (changes["from"] != "any position")]
+    outgoing_shares = all_changes.astype({"share": float}).groupby("from")["share"].sum()
+    assert outgoing_shares.to_numpy() == pytest.approx(1, abs=0.01), "something follows each group"
