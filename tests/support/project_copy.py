@@ -67,6 +67,14 @@ def unedited_copy() -> Path:
     return Path(folder.name)
 
 
+def rules_to_run(dry_run: subprocess.CompletedProcess[str]) -> set[str]:
+    """Return the rules that a dry run names."""
+    assert dry_run.returncode == 0, dry_run.stdout
+    lines = dry_run.stdout.splitlines()
+    heads = [line for line in lines if line.startswith(("rule ", "localrule "))]
+    return {head.split()[-1].rstrip(":") for head in heads}
+
+
 class Workflow:
     """A copy of the project, and a working directory of its own.
 
@@ -138,13 +146,7 @@ class Workflow:
 
     def jobs(self, *targets: str) -> set[str]:
         """Return the rules that a run would execute now."""
-        process = self.run(*targets, "--dry-run", "--quiet", "host")
-        assert process.returncode == 0, process.stdout
-        return {
-            line.split()[-1].rstrip(":")
-            for line in process.stdout.splitlines()
-            if line.startswith(("rule ", "localrule "))
-        }
+        return rules_to_run(self.run(*targets, "--dry-run", "--quiet", "host"))
 
     def edit(self, name: str, old: str, new: str) -> None:
         assert self.project.parent == self.work.parent, "other tests use this copy too"
