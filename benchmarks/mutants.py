@@ -35,7 +35,7 @@ def find_mutation(node: ast.AST) -> Callable[[], object] | None:
             return lambda: setattr(node, "op", exchanged)
         case ast.Call(args=[first, second, *_]) if ast.dump(first) != ast.dump(second):
             return lambda: node.args.__setitem__(slice(0, 2), [second, first])
-        case ast.Return(value=ast.expr()):
+        case ast.Return(value=ast.expr() as value) if ast.unparse(value) != "None":
             return lambda: setattr(node, "value", ast.Constant(None))
     return None
 

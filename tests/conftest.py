@@ -6,17 +6,15 @@ import gc
 import itertools
 import logging
 import os
-import re
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
 
-from messages import Messages, Refusal
+from messages import MESSAGES, RUNNING, RunningTest
 from moot.core.command_line import use_writable_cache
 
 if TYPE_CHECKING:
@@ -38,7 +36,6 @@ PROJECT = Path(__file__).resolve().parents[1]
 MODULES = itertools.count(1)
 ALLOWED_SKIPS = Path(__file__).with_name("allowed_skips.txt")
 SKIP_REASONS = pytest.StashKey[list[str]]()
-MESSAGES = pytest.StashKey[Messages]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -55,7 +52,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     use_writable_cache()  # runs of the tests start without the profile that does so for users
     config.stash[SKIP_REASONS] = []
-    config.stash[MESSAGES] = Messages()
     worker: dict[str, Any] | None = getattr(config, "workerinput", None)
     if worker and config.args == config.getini("testpaths"):
         config.args = rotated_rooms(int(worker["workerid"].lstrip("gw")), worker["workercount"])
@@ -99,7 +95,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     With `--write-messages`, record the messages of faults.
     """
     if session.config.getoption("write_messages"):
-        session.config.stash[MESSAGES].write()
+        MESSAGES.write()
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or not session.config.getoption("check_skips"):
         return
@@ -199,26 +195,10 @@ def server() -> "Iterator[FaultServer]":
         yield running
 
 
-@pytest.fixture
-def refusal(request: pytest.FixtureRequest, tmp_path: Path) -> Refusal:
-    """Expect a fault in a block; its message is the one that `tests/data/messages.yaml` records."""
-    from moot.core.errors import UserError
-
-    module = request.path.relative_to(Path(__file__).parent).as_posix()
-    test = request.function.__name__
-    indices = request.node.callspec.indices.values() if hasattr(request.node, "callspec") else ()
-    places = itertools.count(max(indices, default=0))
-
-    @contextmanager
-    def expect(kind: type[Exception] = UserError) -> Iterator[None]:
-        with pytest.raises(kind) as caught:
-            yield
-        message = str(caught.value).replace(str(tmp_path), "FOLDER")
-        message = re.sub(r"127\.0\.0\.1:\d+", "SERVER", message.replace(str(PROJECT), "PROJECT"))
-        recorded = request.config.stash[MESSAGES].add(module, test, next(places), message)
-        assert message == recorded or request.config.getoption("write_messages")
-
-    return expect
+@pytest.fixture(autouse=True)
+def running_test(request: pytest.FixtureRequest) -> None:
+    """Let `refusal` know the test whose message it compares."""
+    RUNNING[:] = [RunningTest(request)]
 
 
 @pytest.fixture

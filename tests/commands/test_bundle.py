@@ -14,6 +14,7 @@ from rocrate.rocrate import ROCrate
 
 from courtroom_runs import PROJECT, configuration, people
 from fault_server import FaultServer
+from messages import refusal
 from moot.commands.bundling import BUNDLE, METADATA, write_bundle
 from moot.commands.replaying import replay
 from moot.core.artifacts import read_cases
@@ -285,13 +286,10 @@ def test_a_missing_or_changed_extension_is_named(raw: dict[str, Any], tmp_path: 
     file.write_bytes(make_bundle({**raw, "extensions": ["mine"]})[0])
     assert not any(name.startswith("mine") for name in read_members(file.read_bytes()))
     (extension / "words.py").write_text("WORDS = 2\n")
-    with pytest.raises(UserError, match="the extension mine has changed"):
+    with refusal():
         replay(str(file), PROJECT, 1)
     extension.rename(tmp_path / "elsewhere")
-    with pytest.raises(
-        UserError,
-        match=r"made with the extension mine, which is missing here\. Ask the author of",
-    ):
+    with refusal():
         replay(str(file), PROJECT, 1)
     assert not Path("replay").exists()
 
@@ -309,11 +307,7 @@ def test_a_changed_prompt_is_refused_before_anything_is_written(
     assert not Path("replay").exists()
 
 
-@pytest.mark.parametrize(
-    ("share", "message"), [({"datasets": ["peple"]}, "share.datasets: 'peple' is not a data set")]
-)
-def test_an_unknown_data_set_cannot_be_shared(
-    raw: dict[str, Any], share: Any, message: str
-) -> None:
-    with pytest.raises(UserError, match=message):
+@pytest.mark.parametrize("share", [{"datasets": ["peple"]}])
+def test_an_unknown_data_set_cannot_be_shared(raw: dict[str, Any], share: Any) -> None:
+    with refusal():
         make_bundle({**raw, "share": share})

@@ -10,6 +10,7 @@ import yaml
 
 from fault_server import FaultServer
 from in_process import default_configuration
+from messages import refusal
 from moot.commands.doctor import doctor
 from moot.commands.init import write_configuration
 from moot.core.config import InitConfig
@@ -88,7 +89,7 @@ def test_enter_takes_the_model_on_this_machine_and_a_panel_is_offered() -> None:
     assert plan.experiments["panel-disputes"].config.models == ("smollm2-135m",)
     metrics = [(entry.first.metric, entry.second.metric) for entry in plan.contrasts]
     assert ("agreement_after", "agreement_before") in metrics
-    with pytest.raises(UserError, match="expected one of debate, courtroom, panel"):
+    with refusal():
         write_configuration(
             InitConfig(file="b.yaml", model="smollm2-135m", data="vast", protocol="court"), None
         )
@@ -296,26 +297,18 @@ def test_a_wrong_answer_is_asked_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("init_keys", "message"),
+    "init_keys",
     [
-        ({}, "init: model is missing; expected the model's name at its server"),
-        (
-            {"model": "m", "server": "nowhere"},
-            "server 'nowhere'; expected one of .*ollama.*, or an address with http://",
-        ),
-        (
-            {"model": "m", "server": "ollama", "data": "nlsy79"},
-            "data 'nlsy79'; expected a table's path, or one of",
-        ),
-        ({"model": "m", "server": "ollama", "data": "none.csv"}, "none.csv"),
-        ({"file": "there.yaml"}, "there.yaml already exists"),
+        {},
+        {"model": "m", "server": "nowhere"},
+        {"model": "m", "server": "ollama", "data": "nlsy79"},
+        {"model": "m", "server": "ollama", "data": "none.csv"},
+        {"file": "there.yaml"},
     ],
 )
-def test_a_fault_is_reported_and_nothing_is_written(
-    init_keys: dict[str, str], message: str
-) -> None:
+def test_a_fault_is_reported_and_nothing_is_written(init_keys: dict[str, str]) -> None:
     Path("there.yaml").write_text("run: [mine]\n")
-    with pytest.raises(UserError, match=message):
+    with refusal():
         write_configuration(InitConfig.model_validate(init_keys), None)
     assert not Path("my.yaml").exists() and Path("there.yaml").read_text() == "run: [mine]\n"
 
@@ -368,7 +361,7 @@ def test_all_missing_requirements_are_reported_at_once(
     assert "export MY_KEY=..." in str(fault.value) and "lists test alone; a call" in str(
         fault.value
     )
-    with pytest.raises(UserError, match="gives no answer"):
+    with refusal():
         doctor(make_own_plan("http://localhost:1/v1"))
 
 

@@ -11,9 +11,9 @@ import yaml
 
 from courtroom_runs import PROJECT, configuration, people
 from fault_server import FaultServer
+from messages import refusal
 from moot.commands.freezing import freeze
 from moot.core.artifacts import read_cases
-from moot.core.errors import UserError
 from moot.jobs.debates import Job, write_transcripts
 from moot.jobs.frozen_plans import NOT_FROZEN, compare_with_frozen
 from moot.jobs.predictions import write_predictions
@@ -194,13 +194,11 @@ def test_changed_prompts_and_cases_are_named(project_folder: Path) -> None:
 
 
 def test_a_plan_without_contrasts_and_a_broken_file_are_reported(project_folder: Path) -> None:
-    with pytest.raises(
-        UserError, match="no contrast of the configuration can be tested in this run"
-    ):
+    with refusal():
         freeze(make_plan(contrasts={}), RESULTS, FIRST_FREEZE)
-    with pytest.raises(UserError, match="main: other is not part of this run"):
+    with refusal():
         freeze(make_plan(run=["planned"]), RESULTS, FIRST_FREEZE)
     Path("data/frozen").mkdir(parents=True)
     Path("data/frozen/plan-1.yaml").write_text(json.dumps({"plan": {}}))
-    with pytest.raises(UserError, match=r"plan-1.yaml: not a frozen plan \(KeyError: 'digest'\)"):
+    with refusal():
         compare_with_frozen(make_plan(), RESULTS)

@@ -14,7 +14,7 @@ import yaml
 
 from fault_server import FaultServer
 from in_process import build_experiments, default_configuration
-from moot.core.errors import UserError
+from messages import refusal
 from moot.jobs.statement_labels import LabelJob, label_all
 from moot.plan.plan import Plan
 from project_copy import PROJECT
@@ -114,10 +114,7 @@ def test_a_rubric_about_an_unused_kind_is_refused_with_a_list_of_kinds(
         sorted(Path("results/transcripts/pleas/mine").glob("*")),
     )
     job = LabelJob("pleas", "mine", cases, {("pleas", "mine"): shards})
-    with pytest.raises(
-        UserError,
-        match="found no utterances of the kinds plea; found: closing, opening, rebuttal, verdict",
-    ):
+    with refusal():
         label_all(plan, job)
 
 

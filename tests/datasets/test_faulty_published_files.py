@@ -13,6 +13,7 @@ import pytest
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.debate_records import check_records
 from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
 
 Record = dict[str, Any]
@@ -65,6 +66,23 @@ def person(number: int) -> Record:
     return {str(name): value for name, value in PEOPLE[number].items()}
 
 
+def vignette(number: int) -> Record:
+    truth = ("True", "False")[number % 2]
+    return {"y_arrestedafter2002": truth, "sex": "male", "race": "white", "age": 20}
+
+
+def answer(number: int) -> Record:
+    return {
+        "model_name": "m",
+        "case_id": number,
+        "repeat_id": 1,
+        "prediction": ("YES", "NO")[number % 2],
+        "confidence": 70,
+        "ground_truth": ("True", "False")[number % 2],
+        "yes_votes": 2,
+    }
+
+
 MAKERS: Mapping[str, tuple[Callable[[int], Record], str]] = {
     "claim_stance": (claim, "claim_stance/claim_stance_dataset_v1.csv"),
     "claim_polarity": (claim, "claim_stance/claim_stance_dataset_v1.csv"),
@@ -73,6 +91,7 @@ MAKERS: Mapping[str, tuple[Callable[[int], Record], str]] = {
     "caselaw": (lawsuit, "caselaw/trial_prediction.jsonl"),
     "cail18": (judgment, "cail18/cail2018_sample.jsonl"),
     "nlsy97": (person, "nlsy97/nlsy97_full.csv"),
+    "agenticsimlaw": (answer, "recorded/agenticsimlaw/answers.csv"),
 }
 BAD_FIELDS: Mapping[str, list[Record]] = {
     "claim_stance": [
@@ -96,9 +115,22 @@ BAD_FIELDS: Mapping[str, list[Record]] = {
     "nlsy97": [{"id": ""}, {"race": "9"}],
     "claim_polarity": [{"claims.claimSentiment": "0"}],
     "agreement": [{"claims.stance": "pro?"}],
+    "agenticsimlaw": [
+        {"prediction": "perhaps"},
+        {"case_id": "x"},
+        {"case_id": -1},
+        {"case_id": COUNT},
+        {"repeat_id": "first"},
+        {"confidence": 101},
+        {"ground_truth": "perhaps"},
+        {"ground_truth": "True"},
+        {"yes_votes": "two"},
+    ],
 }
-OPTIONS: Mapping[str, Record] = {"agreement": {"per_topic": 100}}
-"""Further options, so that there are enough cases."""
+OPTIONS: Mapping[str, Record] = {
+    "agreement": {"per_topic": 100},  # so that there are enough cases
+    "agenticsimlaw": {"vignettes": "people.csv", "records": {"debate": ["answers.csv"]}},
+}
 GRID: list[tuple[str, Record]] = []
 for loader, changes in BAD_FIELDS.items():
     GRID += product([loader], changes)
@@ -122,17 +154,27 @@ def make_lines(name: str, changes: Mapping[int, Record]) -> list[str]:
     return to_lines(Path(path), records)
 
 
-def load(folder: Path, name: str, lines: list[str], **options: Any) -> Loaded:
+def load(
+    folder: Path, name: str, lines: list[str], people: list[Record] | None = None, **options: Any
+) -> Loaded:
     path = folder / MAKERS[name][1]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     for other in ("vast_train.csv", "vast_dev.csv") if name == "vast" else ():
         posts = [post(number) for number in range(100, 110)]
         (path.parent / other).write_text("\n".join(to_lines(path, posts)) + "\n")
+    vignettes = to_lines(path, people or [vignette(number) for number in range(COUNT)])
+    (path.parent / "people.csv").write_text("\n".join(vignettes) + "\n")
     entry = LOADERS[name]
     all_options = {"source": "local", **OPTIONS.get(name, {}), **options}
-    validated = entry.options.model_validate(all_options)
-    return entry.load(validated, LoadContext(name, folder, Path(), 1))
+    validated, context = (
+        entry.options.model_validate(all_options),
+        LoadContext(name, folder, Path(), 1),
+    )
+    loaded = entry.load(validated, context)
+    if entry.records:
+        check_records(name, list(entry.records(validated, context)), loaded.cases, loaded.task)
+    return loaded
 
 
 def check_refusal(folder: Path, name: str, lines: list[str], *places: str) -> None:
@@ -166,7 +208,7 @@ def test_the_faults_of_all_columns_and_records_are_named(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("name", "line"),
     [("caselaw", "{bad"), ("cail18", "[1]"), ("cail18", '{"fact": "cut of'),
-     ("claim_stance", "3,a,b"), ("vast", "3"), ("nlsy97", "3")],
+     ("claim_stance", "3,a,b"), ("vast", "3"), ("nlsy97", "3"), ("agenticsimlaw", "3,a")],
 )  # fmt: skip
 def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, name: str, line: str) -> None:
     lines = make_lines(name, {})
@@ -181,3 +223,16 @@ def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, name: str, line: st
 def test_a_repeated_id_is_named_with_its_rows(tmp_path: Path, name: str, column: str) -> None:
     lines = make_lines(name, {FAULTY: {column: "8 "}})
     check_refusal(tmp_path, name, lines, "'8' is in rows 4, 9")
+
+
+def test_a_bad_vignette_and_an_answer_that_is_repeated_are_named(tmp_path: Path) -> None:
+    lines = make_lines("agenticsimlaw", {9: {"case_id": f"{FAULTY} ", "ground_truth": "False"}})
+    check_refusal(tmp_path, "agenticsimlaw", lines, "rows? 4.*10")
+    people = [
+        vignette(number) | ({"y_arrestedafter2002": "2"} if number == FAULTY else {})
+        for number in range(COUNT)
+    ]
+    with pytest.raises(
+        UserError, match=r"people\.csv: row 4, column 'y_arrestedafter2002': found '2'"
+    ):
+        load(tmp_path, "agenticsimlaw", make_lines("agenticsimlaw", {}), people=people)

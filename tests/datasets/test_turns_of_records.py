@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from debate_tables import read_transcripts
+from messages import refusal
 from moot.core.errors import UserError
 from moot.datasets.debate_records import RecordedDebate
 from saved_tables import save_table
@@ -93,7 +94,7 @@ def test_a_list_of_samples_is_as_many_answers(tmp_path: Path) -> None:
     ]
     save_table(tmp_path / "a.jsonl", rows)
     columns = {"debate": "", "case": "id", "answer": "samples.answer", "truth": "gold"}
-    with pytest.raises(UserError, match=r"'samples' holds lists of objects: .* name it in `turns`"):
+    with refusal():
         read_transcripts(tmp_path / "a.jsonl", columns=columns, **YES_NO)
     _, debates = read_transcripts(tmp_path / "a.jsonl", turns="samples", columns=columns, **YES_NO)
     assert [(debate.case_id, debate.repeat, debate.prediction) for debate in debates] == [

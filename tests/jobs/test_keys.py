@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
 from fault_server import FaultServer
+from messages import refusal
 from moot.core.errors import CallFailedError, RunStoppedError, UserError
 from moot.core.log import job_log
 from moot.core.model_config import ModelConfig
@@ -342,7 +343,7 @@ def test_an_invalid_key_is_named_by_its_variable_only(
 
 def test_a_missing_key_is_named() -> None:
     for endpoint in (OpenAIEndpoint, OllamaEndpoint):
-        with pytest.raises(UserError, match="environment variable NO_SUCH_KEY is empty"):
+        with refusal():
             endpoint(ModelConfig(model="test", api_key_env="NO_SUCH_KEY"), 1)
 
 

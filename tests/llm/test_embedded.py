@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from moot.core.errors import LogprobsUnavailableError, UserError
+from messages import refusal
+from moot.core.errors import LogprobsUnavailableError
 from moot.core.model_config import ModelConfig
 from moot.llm.endpoints.embedded import PACKAGED, EmbeddedEndpoint
 from moot.llm.request import Message, Request
@@ -102,10 +103,10 @@ async def test_words_whose_characters_are_split_have_no_likelihood(
 
 def test_a_library_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    with pytest.raises(UserError, match="libgomp1"):
+    with refusal():
         EmbeddedEndpoint(CONFIG, 1)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="Expected a GGUF file's path"):
+    with refusal():
         EmbeddedEndpoint(ModelConfig(endpoint="embedded", model=str(tmp_path / "none.gguf")), 1)

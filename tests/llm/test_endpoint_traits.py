@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from courtroom_runs import PROJECT
+from messages import refusal
 from moot.core.endpoint_traits import TRAITS, EndpointTraits, endpoint_traits
-from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.llm.endpoints import ENDPOINTS
 
@@ -53,5 +53,5 @@ def test_an_endpoint_without_traits_is_a_server() -> None:
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anthropic", None)
-    with pytest.raises(UserError, match=r"anthropic is not installed.* EXTRAS=anthropic"):
+    with refusal():
         ENDPOINTS["anthropic"](ModelConfig(endpoint="anthropic", model="test"), 1)

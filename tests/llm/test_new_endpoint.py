@@ -7,8 +7,8 @@ from aiohttp import web
 
 import moot.llm.endpoints
 from chat_servers import completion, question, serving
+from messages import refusal
 from moot.core.endpoint_traits import TRAITS, EndpointTraits
-from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields, JsonObject
 from moot.llm.endpoints import ENDPOINTS, register_endpoint
@@ -100,5 +100,5 @@ def test_only_the_default_address_gets_the_key_unasked(
 
 def test_a_missing_key_of_the_default_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(UserError, match=r"OPENAI_API_KEY is empty.*export OPENAI_API_KEY="):
+    with refusal():
         api_key(ModelConfig(endpoint="openai", model="test"))

@@ -16,7 +16,8 @@ from test_ledger import entries, unprivileged_user
 
 from courtroom_runs import PROJECT, configuration, hold, people
 from fault_server import FaultServer
-from moot.core.errors import RunStoppedError, UserError
+from messages import refusal
+from moot.core.errors import RunStoppedError
 from moot.jobs.standins import PreviewLedger
 from moot.llm.ledger.ledger import Ledger
 
@@ -102,7 +103,7 @@ def test_what_a_killed_run_left_in_the_log_is_read(archive: Path) -> None:
     archive.chmod(0o755)
     (archive / "ledger.sqlite-shm").unlink()
     close_off(archive)
-    with unprivileged_user(), pytest.raises(UserError, match=r"unable to open .*copy its folder"):
+    with unprivileged_user(), refusal():
         Ledger(str(archive))
 
 
@@ -126,6 +127,6 @@ def test_a_preview_and_a_store(archive: Path) -> None:
     with (
         unprivileged_user(),
         closing(Ledger(str(archive))) as ledger,
-        pytest.raises(UserError, match=r"readonly.* run again"),
+        refusal(),
     ):
         ledger.store(entries(9))

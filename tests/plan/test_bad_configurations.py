@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from messages import refusal
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.model_entries import merge_models
@@ -157,17 +158,11 @@ def test_a_key_is_not_sent_to_the_server_of_another_files_entry(tmp_path: Path) 
         " 'http://localhost:11434'}}"
     )
     own_entry = "models:\n  mistral:\n    endpoint: openai\n    api_key_env: MISTRAL_API_KEY\n"
-    with pytest.raises(
-        UserError,
-        match=r"my1\.yaml: models\.mistral\.api_key_env: the key in MISTRAL_API_KEY ",
-    ):
+    with refusal():
         read_plan(tmp_path, first, own_entry)
     read_plan(tmp_path, first, own_entry + "    base_url: https://api.mistral.ai/v1\n")
     paid_entry = "models: {paid: {model: gpt-4o, api_key_env: PAID, base_url: 'https://paid/v1'}}"
-    with pytest.raises(
-        UserError,
-        match=(r"my1\.yaml: models\.paid\.base_url: the key in PAID would go to 'http://x/v1'"),
-    ):
+    with refusal():
         read_plan(tmp_path, paid_entry, "models: {paid: {base_url: 'http://x/v1'}}")
 
 

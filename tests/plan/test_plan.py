@@ -8,9 +8,8 @@ import pytest
 import yaml
 
 from declared_jobs import declared_jobs
-from messages import Refusal
+from messages import refusal
 from moot.core.config import schema_json
-from moot.core.errors import UserError
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import beyond_files
 from moot.plan.plan import Plan
@@ -69,7 +68,7 @@ def make_plan(tmp_path: Path, change: dict[str, Any]) -> Plan:
     ],
 )
 def test_a_mistake_is_reported_with_file_key_and_expected_value(
-    tmp_path: Path, change: dict[str, Any], refusal: Refusal
+    tmp_path: Path, change: dict[str, Any]
 ) -> None:
     with refusal():
         make_plan(tmp_path, change)
@@ -93,9 +92,7 @@ def test_run_takes_names_patterns_and_the_name_of_a_grid(tmp_path: Path) -> None
     assert run("trial", "*-two") == ["trial", *grid]
     assert run("*=2") == ["paper-two-max_tokens=2"]
     assert run() == ["trial", "paper-one", *grid]
-    with pytest.raises(
-        UserError, match=r"mine.yaml: run: unknown experiment 'papr-\*'; did you mean"
-    ):
+    with refusal():
         run("papr-*")
 
 

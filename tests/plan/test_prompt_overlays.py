@@ -7,8 +7,7 @@ import pytest
 from test_plan import make_plan
 
 from declared_jobs import declared_jobs
-from messages import Refusal
-from moot.core.errors import UserError
+from messages import refusal
 from moot.papers.wording import MOOT_WORDING, OTHER_WORDING
 from moot.plan.papers_of_run import compare_with_papers
 from moot.plan.plan import Plan
@@ -90,7 +89,7 @@ def test_another_wording_is_not_as_published(tmp_path: Path, wordings: Path) -> 
     ],
 )
 def test_an_unused_or_faulty_template_is_an_error(
-    tmp_path: Path, wordings: Path, file: str, text: str, refusal: Refusal
+    tmp_path: Path, wordings: Path, file: str, text: str
 ) -> None:
     path = wordings / "plain" / file
     path.parent.mkdir(exist_ok=True)
@@ -109,9 +108,9 @@ def test_templates_for_a_language_and_included_templates_are_used(
 
 
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"experiments\.worded\.prompts: nowhere: no such folder"):
+    with refusal():
         make_worded_plan(tmp_path, "nowhere")
-    with pytest.raises(UserError, match="found two experiments named 'worded-prompts=a-b'"):
+    with refusal():
         make_worded_plan(tmp_path, "", grid={"prompts": ["a/b", "a b"]})
 
 
@@ -130,8 +129,6 @@ def test_a_link_that_leaves_a_folder_of_templates_is_an_error(
     ):
         link = inside / name
         link.symlink_to(target)
-        with pytest.raises(
-            UserError, match=r"wordings/plain/.*: a link to .*(secret.jinja|gone|test_a_link)"
-        ):
+        with refusal():
             make_worded_plan(tmp_path)
         link.unlink()

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from messages import refusal
 from moot.core.artifacts import describe, write_rows
 from moot.core.cases import Task
-from moot.core.errors import UserError
 from moot.llm.request import Request
 from moot.protocols.debate import Debate
 from moot.protocols.prompting import SelfConsistencyParams, self_consistency
@@ -113,7 +113,7 @@ async def test_unusable_and_tied_votes_give_no_decision() -> None:
 
 async def test_the_sample_has_statements_only_on_appeals() -> None:
     params = HumanPanelParams(judges=3, rounds=1)
-    with pytest.raises(UserError, match="human: person"):
+    with refusal():
         await human_panel(make_debate(ScriptedModel(lambda *_: "text"), params, WINNER), params)
 
 
@@ -171,10 +171,7 @@ async def test_self_consistency_is_matched_to_calls_or_tokens(
 async def test_samples_cannot_be_matched_to_recorded_debates(tmp_path: Path) -> None:
     params = SelfConsistencyParams(k="matched", source_experiment="debate")
     files = {"source_experiment": predictions(tmp_path / "debate.parquet", None, 0, 0)}
-    with pytest.raises(
-        UserError,
-        match=r"the number of calls in the recorded debates of debate is not known\. Set `k`",
-    ):
+    with refusal():
         await self_consistency(
             make_debate(ScriptedModel(lambda *_: "text"), params, WINNER, artifacts=files), params
         )

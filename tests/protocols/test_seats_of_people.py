@@ -10,7 +10,7 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL
 from fault_server import FaultServer
-from messages import Refusal
+from messages import refusal
 from moot.commands.preview import preview
 from moot.core.artifacts import read_cases
 from moot.core.errors import RunStoppedError, UserError
@@ -203,7 +203,7 @@ def test_two_people_in_one_debate_answer_independently(server: FaultServer, fold
     ],
 )
 def test_an_invalid_seat_is_an_error(
-    seats: dict[str, str], refusal: Refusal, server: FaultServer, folder: Path
+    seats: dict[str, str], server: FaultServer, folder: Path
 ) -> None:
     with refusal():
         plan_debates(server.url, "courtroom", seats)
@@ -217,9 +217,7 @@ def test_a_model_cannot_be_called_a_person(server: FaultServer, folder: Path) ->
             "test": {"endpoint": "openai", "model": "x"},
         }
     }
-    with pytest.raises(
-        UserError, match="'person' is a model of the configuration, and means a person"
-    ):
+    with refusal():
         plan_debates(server.url, "courtroom", {}, keys=models)
 
 

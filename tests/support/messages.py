@@ -3,16 +3,20 @@
 `pytest --write-messages`, of all tests or some, records them anew; the change is read in review.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+import itertools
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 import yaml
 
-FILE = Path(__file__).resolve().parents[1] / "data" / "messages.yaml"
-Refusal = Callable[..., AbstractContextManager[None]]
-"""The fixture `refusal`: a block that raises an error of a class (by default a `UserError`), whose
-message is the recorded one."""
+from moot.core.errors import UserError
+
+TESTS = Path(__file__).resolve().parents[1]
+FILE = TESTS / "data" / "messages.yaml"
 
 
 class Messages:
@@ -36,3 +40,40 @@ class Messages:
                 self.recorded[module][test] = [messages[place] for place in sorted(messages)]
         text = yaml.safe_dump(self.recorded, allow_unicode=True, width=1_000_000)
         FILE.write_text(text, "utf-8")
+
+
+MESSAGES = Messages()
+
+
+@dataclass
+class RunningTest:
+    """The test that runs, and the place of its next message among those of its parameters."""
+
+    request: pytest.FixtureRequest
+    places: Iterator[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        callspec = getattr(self.request.node, "callspec", None)
+        self.places = itertools.count(max(callspec.indices.values()) if callspec else 0)
+
+    def is_recorded(self, message: str) -> bool:
+        """Note a message; return whether it is the recorded one, without folders and ports."""
+        request = self.request
+        if "tmp_path" in request.fixturenames:
+            message = message.replace(str(request.getfixturevalue("tmp_path")), "FOLDER")
+        message = message.replace(str(TESTS.parent), "PROJECT")
+        message = re.sub(r"127\.0\.0\.1:\d+", "SERVER", message)
+        module, test = request.path.relative_to(TESTS).as_posix(), request.function.__name__
+        recorded = MESSAGES.add(module, test, next(self.places), message)
+        return message == recorded or request.config.getoption("write_messages")
+
+
+RUNNING: list[RunningTest] = []
+
+
+@contextmanager
+def refusal(kind: type[Exception] = UserError) -> Iterator[None]:
+    """Expect a fault in a block; its message is the one that `tests/data/messages.yaml` records."""
+    with pytest.raises(kind) as caught:
+        yield
+    assert RUNNING[-1].is_recorded(str(caught.value)), str(caught.value)

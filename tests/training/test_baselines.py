@@ -16,8 +16,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 
 from made_up_cases import TASK, leaderboard_row, make_examples, without_times
+from messages import refusal
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS, Case, Task
-from moot.core.errors import UnavailableError, UserError
+from moot.core.errors import UnavailableError
 from moot.core.optional import import_optional
 from moot.datasets import LOADERS, LoadContext
 from moot.plan.plan import Plan
@@ -305,9 +306,7 @@ def test_baselines_are_selected_by_name_or_family() -> None:
     assert fourteen <= paper
     assert [entry.name for entry in select(["rf", "et", "rf"])] == ["rf", "et"]
     assert {entry.kind for entry in select(["text"])} <= {"text", "any"}
-    with pytest.raises(
-        UserError, match="unknown baseline or family of baselines 'tabulr'; did you mean 'tabular'"
-    ):
+    with refusal():
         select(["tabulr"])
 
 
@@ -316,17 +315,17 @@ def test_invalid_input_is_an_error() -> None:
         Case("a", "d", "train", "t", "no", TASK.labels),
         Case("b", "d", "test", "t", "yes", TASK.labels),
     ]
-    with pytest.raises(UserError, match="data set 'd': the test split has no case"):
+    with refusal():
         examples(cases[:1], TASK)
-    with pytest.raises(UserError, match="case b: target 'maybe', expected one of no, yes"):
+    with refusal():
         examples([cases[0], Case("b", "d", "test", "t", "maybe", TASK.labels)], TASK)
-    with pytest.raises(UserError, match="case b has no row in its features"):
+    with refusal():
         examples(
             cases,
             TASK,
             pd.DataFrame({"case_id": ["a"], "split": ["train"], "label": ["no"], "x": [1]}),
         )
-    with pytest.raises(UserError, match="baseline 'lr' needs typed features"):
+    with refusal():
         evaluate(examples(cases, TASK), select(["lr"]), seed=1)
 
 
@@ -337,10 +336,7 @@ def test_an_unknown_baseline_in_the_configuration_is_an_error() -> None:
         "datasets": {"nlsy97": {"baselines": ["rff"]}},
         "experiments": {"e": {"protocol": "courtroom", "dataset": "nlsy97", "models": "m"}},
     }
-    with pytest.raises(
-        UserError,
-        match=r"datasets.nlsy97.baselines: unknown baseline or family of baselines 'rff'; did",
-    ):
+    with refusal():
         Plan.from_yaml(raw, PROJECT)
 
 

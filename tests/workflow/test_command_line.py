@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from messages import Refusal
+from messages import refusal
 from moot.core.command_line import check_config_file, check_config_files
 from moot.core.errors import unknown_name
 from moot.core.log import job_log
@@ -32,9 +32,7 @@ pytestmark = pytest.mark.slow
         b"- run\n",
     ],
 )
-def test_a_broken_file_is_named_with_its_line(
-    content: bytes, refusal: Refusal, tmp_path: Path
-) -> None:
+def test_a_broken_file_is_named_with_its_line(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "my.yaml"
     path.write_bytes(content)
     with refusal():

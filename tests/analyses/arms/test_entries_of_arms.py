@@ -6,6 +6,7 @@ import pytest
 from arm_runs import Runs, entry
 
 from courtroom_runs import PROJECT, configuration, people
+from messages import refusal
 from moot.commands.preview import preview
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
@@ -67,10 +68,10 @@ def test_an_explicit_arm_names_its_experiment_and_faults_are_reported(runs: Runs
             UserError, match=f"mine.arms: {arm}: .*the debaters' agreement is the answer"
         ):
             runs.plan(mine=entry("conference", (arm,), dataset="conference"))
-    with pytest.raises(UserError, match="this experiment has one debater"):
+    with refusal():
         runs.plan(mine={**entry("feedback", ("swap",)), "params": {"debaters": 1}})
     runs.experiments["lone"] = entry("courtroom", ("noise",), cases=1)
-    with pytest.raises(UserError, match="the arm `noise` borrows statements about another case"):
+    with refusal():
         runs.hold(runs.plan(), "lone-arm=noise")
     del runs.experiments["lone"]
 
@@ -83,7 +84,7 @@ def test_arms_run_with_their_experiment_unless_a_pattern_excludes_them(tmp_path:
         return list(Plan.from_yaml({**raw, "run": list(names)}, PROJECT).experiments)
 
     assert run() == run("trial") == ["trial", "trial-arm=noise", "trial-arm=alone"]
-    with pytest.raises(UserError, match="control_of: unknown experiment of this run 'trial'"):
+    with refusal():
         run("trial-arm=noise")
     raw["models"]["other"] = raw["models"]["test"]
     raw["experiments"]["trial"] |= {
@@ -93,10 +94,7 @@ def test_arms_run_with_their_experiment_unless_a_pattern_excludes_them(tmp_path:
     }
     arm = Plan.from_yaml(raw, PROJECT).experiments["trial-arm=noise"].config
     assert (arm.models, arm.cases) == (("other",), 2)
-    with pytest.raises(
-        UserError,
-        match=r"arm_models: unknown model of this experiment 'tset'; did you mean 'test'\?",
-    ):
+    with refusal():
         Plan.from_yaml(
             {
                 **raw,

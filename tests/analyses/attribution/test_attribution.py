@@ -8,10 +8,10 @@ import pytest
 from attribution_runs import World, case_of, share_detected_first
 from scipy.stats import binom
 
+from messages import refusal
 from moot.analyses.attribution.effects import estimate_effect, turn_effects
 from moot.analyses.attribution.protocol import ATTRIBUTED, AttributionParams, chosen_repeats
 from moot.core.artifacts import describe, write_rows
-from moot.core.errors import UserError
 from moot.jobs.debates import record_conclusion
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, transcript_row
@@ -129,5 +129,5 @@ def test_debates_without_words_are_refused(tmp_path: Path) -> None:
         describe("trial"),
     )
     params = AttributionParams(source_experiment="trial", source_model="scripted")
-    with pytest.raises(UserError, match="hold no words that could be taken out"):
+    with refusal():
         chosen_repeats(world.debate(params, case_of(0)).setup, case_of(0))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conference_script import PAIR, PAIR_TASK, LoadContextMaker, kinds, script
-from messages import Refusal
+from messages import refusal
 from moot.datasets import LOADERS
 from moot.llm.parsing.replies import parse_label
 from moot.llm.request import Request
@@ -146,9 +146,7 @@ def test_an_agenda_is_read_from_its_text(issue: str, topics: list[tuple[str, str
         "",
     ],
 )
-def test_bad_conference_files(
-    tmp_path: Path, load_context: LoadContextMaker, content: str, refusal: Refusal
-) -> None:
+def test_bad_conference_files(tmp_path: Path, load_context: LoadContextMaker, content: str) -> None:
     folder = tmp_path / "conference"
     folder.mkdir()
     (folder / "c.yaml").write_text(content, encoding="utf-8")
