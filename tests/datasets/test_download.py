@@ -230,7 +230,9 @@ def test_unreachable_and_unusable_addresses_are_named(tmp_path: Path) -> None:
         "mine,t.csv,primary,http://127.0.0.1:9/a,,,,",
         "mine,t.csv,archive,file:///etc/hostname,,,,",
     )
-    with refusal():
+    with pytest.raises(
+        UserError, match=r"127.0.0.1:9/a: .*refused.*; file:///etc/hostname: not an http address"
+    ):
         download("mine", tmp_path, version_list)
     with pytest.raises(ValueError, match="not an http address"):
         fetch_url("ftp://example.org/a")

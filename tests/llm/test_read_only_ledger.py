@@ -16,8 +16,7 @@ from test_ledger import entries, unprivileged_user
 
 from courtroom_runs import PROJECT, configuration, hold, people
 from fault_server import FaultServer
-from messages import refusal
-from moot.core.errors import RunStoppedError
+from moot.core.errors import RunStoppedError, UserError
 from moot.jobs.standins import PreviewLedger
 from moot.llm.ledger.ledger import Ledger
 
@@ -103,7 +102,7 @@ def test_what_a_killed_run_left_in_the_log_is_read(archive: Path) -> None:
     archive.chmod(0o755)
     (archive / "ledger.sqlite-shm").unlink()
     close_off(archive)
-    with unprivileged_user(), refusal():
+    with unprivileged_user(), pytest.raises(UserError, match=r"unable to open .*copy its folder"):
         Ledger(str(archive))
 
 
@@ -127,6 +126,6 @@ def test_a_preview_and_a_store(archive: Path) -> None:
     with (
         unprivileged_user(),
         closing(Ledger(str(archive))) as ledger,
-        refusal(),
+        pytest.raises(UserError, match=r"readonly.* run again"),
     ):
         ledger.store(entries(9))

@@ -11,7 +11,7 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, configuration, hold, people
 from fault_server import FaultServer
-from messages import refusal
+from moot.core.errors import UserError
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
 from moot.report.exports import Export, write_inspect_log
@@ -136,7 +136,7 @@ def test_a_missing_package_is_an_error_that_names_the_extra(
     export: Export, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "moot.report.inspect_log", None)
-    with refusal():
+    with pytest.raises(UserError, match="make env EXTRAS=inspect"):
         write_inspect_log(export, tmp_path / "export")
     assert not list(tmp_path.iterdir())
 

@@ -18,7 +18,7 @@ from front_page_results import (
     built_files,
     results_with_questions,
 )
-from messages import refusal
+from moot.core.errors import UserError
 from moot.report import FIGURES, TABLES
 from moot.report.content import Figure
 from moot.report.figures import draw, has_content, new_figure, nothing_to_draw
@@ -257,7 +257,7 @@ def test_failures_come_first_and_unanswered_questions_cannot_tell(root: Path) ->
 def test_a_damaged_table_is_named(root: Path) -> None:
     path = root / "tables" / "comparison" / "contrasts.csv"
     path.write_bytes(b'"a\xff')
-    with refusal():
+    with pytest.raises(UserError, match=r"contrasts\.csv is not a table"):
         write_front_page(
             root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES
         )

@@ -8,7 +8,7 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from messages import refusal
+from moot.core.errors import UserError
 from moot.scores import SCORE_COLUMNS, score_experiment, transcript_shards
 from moot.scores.classification_scores import classification
 from moot.scores.confidence_scores import calibration
@@ -122,7 +122,7 @@ def test_a_label_outside_the_task_is_an_error(tmp_path):
     results = write_results(
         tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "maybe")]}
     )
-    with refusal():
+    with pytest.raises(UserError, match=r"case 'a': prediction 'maybe'.*expected labels no, yes"):
         classification(results)
 
 
@@ -245,9 +245,9 @@ def test_a_shard_of_an_older_run_is_an_error(tmp_path):
     results = write_results(tmp_path, [case("a", "yes")], None, {"tiny": rows})
     folder = tmp_path / "transcripts" / "toy-courtroom" / "tiny"
     shutil.copy(folder / "0.parquet", folder / "1.parquet")
-    with refusal():
+    with pytest.raises(UserError, match="is in two shards"):
         _ = results.transcripts
-    with refusal():
+    with pytest.raises(UserError, match="turn 1 of debate a#0 is in two shards"):
         list(results.transcript_parts(["text"]))
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pyarrow.parquet as pq
 import pytest
 
-from messages import refusal
 from moot.core.artifacts import describe, read_cases, write_cases
+from moot.core.errors import UserError
 from moot.datasets import LOADERS, Loaded
 from moot.jobs.load import set_cluster
 from moot.report.study_results import StudyResults
@@ -95,7 +95,9 @@ def test_the_configuration_can_change_or_remove_the_cluster():
     loaded = Loaded(courts(), BY_COURT)
     assert set_cluster("toy", loaded, None).cluster == "court"
     assert set_cluster("toy", loaded, "").cluster == ""
-    with refusal():
+    with pytest.raises(
+        UserError, match=r"cluster 'judge' is not an attribute of case 'a0' \(court\)"
+    ):
         set_cluster("toy", loaded, "judge")
 
 

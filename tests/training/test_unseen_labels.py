@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from made_up_cases import leaderboard_row, make_examples
-from messages import refusal
 from moot.core.cases import Task
+from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.training.baselines import BASELINES, select
 from moot.training.evaluation import evaluate
@@ -103,7 +103,7 @@ def test_min_cases_counts_only_training_cases(tmp_path: Path, load_context: Make
     assert {case.labels for case in loaded.cases} == {loaded.task.labels}
     assert loaded.cleaning["labels with fewer than 3 training cases (left out)"] == 2
     assert loaded.cleaning["cases with such a label (left out)"] == 19
-    with refusal():
+    with pytest.raises(UserError, match="no label has 99 training cases; lower min_cases"):
         load(load_context("cail18"), files=files, similarity=1.0, min_cases=99)
 
 

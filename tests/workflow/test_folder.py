@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from messages import refusal
+from moot.core.errors import UserError
 from moot.workflow.folder import FolderConfiguration, claim_folder
 
 FIRST = FolderConfiguration(("/my.yaml",), {"a": "1", "b": "2"})
@@ -34,6 +34,6 @@ def test_another_configuration_does_not_replace_a_page_silently(
     claim_folder(FIRST, replace=False)
     Path("results/index.html").write_text("a page of four answers")
     if is_refused:
-        with refusal():
+        with pytest.raises(UserError, match="would replace them"):
             claim_folder(second, replace=False)
     claim_folder(second, replace=is_refused)

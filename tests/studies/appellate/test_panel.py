@@ -8,7 +8,7 @@ import pytest
 
 from messages import refusal
 from moot.core.cases import Case
-from moot.core.errors import DebatePausedError
+from moot.core.errors import DebatePausedError, UserError
 from moot.llm.request import Request
 from moot.protocols.inbox import read_answer_file
 from moot.protocols.people import person_form
@@ -253,7 +253,7 @@ async def test_the_scripted_human_is_balanced_and_labelled_in_memory() -> None:
 
 
 async def test_a_case_without_statements_gets_a_clear_message() -> None:
-    with refusal():
+    with pytest.raises(UserError, match="no statements for case 'unknown'"):
         await hold(
             "human_panel",
             Case("unknown", "o", "test", "Facts.", "affirm", TASK.labels),

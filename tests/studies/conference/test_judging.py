@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from conference_script import LoadContextMaker, conference_case, script
-from messages import refusal
 from moot.core.cases import Case, Task
+from moot.core.errors import UserError
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, transcript_row
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
@@ -106,7 +106,9 @@ async def test_conferences_with_other_topics_than_the_case_are_refused_with_a_re
     case, task = conference_case(load_context)
     topics = [{"title": f"T{n}", "stage": "discussion", "question": "Q?"} for n in range(4)]
     path = await write_conference(tmp_path, case, task, ["AGREEMENT"], topics=topics)
-    with refusal():
+    with pytest.raises(
+        UserError, match=r"found topic 4 .* expected at most 3\. Set `params.topics`"
+    ):
         await judge(path, case, task, ["AGREEMENT"])
     answer, _, _ = await judge(path, case, task, ["AGREEMENT"], topics=topics)
     assert answer is not None and answer.prediction == AGREEMENT
@@ -121,7 +123,7 @@ async def test_a_transcript_without_statements_is_refused(
     results = write_results(
         tmp_path / "empty", [case], None, {"scripted": empty}, task, "conference"
     )
-    with refusal():
+    with pytest.raises(UserError, match="hold no words that a judge could read"):
         await judge(
             results.results / "transcripts/conference/scripted/0.parquet", case, task, ["AGREEMENT"]
         )

@@ -119,6 +119,9 @@ def test_pronouns_and_verbs_agree(sex: str, expected: str) -> None:
             " arrested twice but has not been convicted of an offense."),
         ({"height_total_inches": 61, "num_weight": None}, "The defendant is 5 feet 1 inch tall."
             " Their weight is not known."),
+        ({"homelessness": True, "faminjail": False}, "In the past five years, the defendant has"
+            " been homeless for two or more days, but no other adult in their family has been in"
+            " jail."),
         ({"num_weight": None, "height_total_inches": None}, "The defendant's height and weight are"
             " not known."),
         ({"sex": "female", "experience02": 1, "foodstamp": True}, "The defendant is a woman. She"

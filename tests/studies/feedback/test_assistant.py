@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from judge_scripts import script_judge
-from messages import refusal
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.studies.feedback.protocol import debate_feedback
@@ -90,7 +89,7 @@ def test_the_assistant_is_not_trained_on_test_cases_or_copies() -> None:
     assert assistant.card.left_out == ("twin",)
     test_ids = {case.case_id for case in cases if case.split == "test"}
     assert not ({"twin"} | test_ids) & {*assistant.card.trained_on, *assistant.card.calibrated_on}
-    with refusal():
+    with pytest.raises(UserError, match="opinions over the test case"):
         train_assistant(frame, [*cases, twin], WINNER)
 
 
@@ -131,11 +130,11 @@ def test_an_invalid_file_of_an_assistant_is_an_error(tmp_path: Path) -> None:
 
     (tmp_path / "text.skops").write_text("hello")
     skops.io.dump({"about": Path("x")}, tmp_path / "foreign.skops")
-    with refusal():
+    with pytest.raises(UserError, match="not a model that moot stored"):
         load_assistant(tmp_path / "text.skops")
-    with refusal():
+    with pytest.raises(UserError, match="holds the type"):
         load_assistant(tmp_path / "foreign.skops")
-    with refusal():
+    with pytest.raises(UserError, match="no such file"):
         load_assistant(tmp_path / "none.skops")
 
 

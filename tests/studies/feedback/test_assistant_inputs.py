@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from messages import refusal
 from moot.core.cases import Case
+from moot.core.errors import UserError
 from moot.llm.request import Request
 from moot.studies.feedback import reliability
 from moot.studies.feedback.protocol import debate_feedback
@@ -203,5 +203,5 @@ async def test_an_assistant_of_another_form_of_opinions_is_refused(
     params = FeedbackParams(debaters=1, rounds=1, assistant="a", statement_summaries=is_requested)
     case = next(case for case in cases_of() if case.split == "test")
     debate = make_debate(voice_of(), params, WINNER, case, {"assistant": path})
-    with refusal():
+    with pytest.raises(UserError, match="the same `statement_summaries`"):
         await debate_feedback(debate, params)

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from messages import refusal
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.studies.feedback.data_caselaw import OVER_THE_CAP
@@ -95,7 +94,7 @@ def test_the_published_shape_is_refused_as_flat_with_the_missing_field(
     meta = {"relevant_articles": [264], "accusation": ["盗窃"]}
     write_lines(tmp_path / FILES["test"], [{"fact": "某人拿走手机。", "meta": meta}])
     context = load_context("cail18", data_root=tmp_path)
-    with refusal():
+    with pytest.raises(UserError, match="relevant_articles"):
         load(context, source="local", layout="flat", files={"test": FILES["test"]})
 
 

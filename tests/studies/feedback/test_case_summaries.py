@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from messages import refusal
 from moot.core.artifacts import describe, write_rows
 from moot.core.cases import Case, Task
+from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.studies.feedback.protocol_summaries import (
     KIND,
@@ -111,5 +111,5 @@ def test_summaries_become_cases_and_settlements_are_set_aside(
 
 
 def test_no_usable_summary_is_an_error(tmp_path: Path) -> None:
-    with refusal():
+    with pytest.raises(UserError, match="none of 0 utterances"):
         write_case_summaries(tmp_path)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from messages import refusal
 from moot.commands.power_report import OUTPUT, write_power
+from moot.core.errors import UserError
 from moot.plan.plan import Plan
 from moot.report.debate_texts import read_debates
 from moot.report.exports import Export
@@ -127,7 +127,10 @@ def test_answers_of_a_judge_are_numbered_where_the_file_has_no_numbers(tmp_path:
         ["Bo", 0, "yes"],
     ]
     (tmp_path / "twice").mkdir()
-    with refusal():
+    with pytest.raises(
+        UserError,
+        match=r"repeat 0, judge Ann, .*occurs twice; expected each repeat of a case and judge once",
+    ):
         juries(tmp_path / "twice", ["a,0,Ann,,0,Y,Y", "a,0,Ann,,0,N,Y"])
 
 

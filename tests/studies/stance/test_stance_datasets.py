@@ -11,6 +11,7 @@ import pytest
 
 from messages import refusal
 from moot.core.cases import resembles_test_case
+from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.near_duplicates import RESEMBLING
 from moot.datasets.topics import extract_body, extract_topic
@@ -103,7 +104,10 @@ def test_claim_stance_reproduces_the_measured_counts(shared_data: Path) -> None:
     ],
 )
 def test_samples_are_balanced(name: str, expected: dict[str, int]) -> None:
-    assert counts(load(name), "test") == expected
+    loaded = load(name)
+    assert counts(loaded, "test") == expected
+    neutral = loaded.cleaning.get("claims without an annotatable target (neutral)")
+    assert neutral == (None if name == "vast" else 36)
 
 
 @pytest.mark.parametrize("name", ["vast", "claim_stance", "claim_polarity", "agreement"])
@@ -210,5 +214,5 @@ def test_bad_files_get_one_clear_message(
 
 
 def test_missing_file_says_how_to_get_it(tmp_path: Path) -> None:
-    with refusal():
+    with pytest.raises(UserError, match="download"):
         load("vast", tmp_path)

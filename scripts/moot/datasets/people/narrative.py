@@ -111,7 +111,7 @@ def _article(age: int) -> str:
 
 
 def _fill(sentence: str, pronouns: Pronouns, noun: str) -> str:
-    state: dict[str, str | bool] = {"noun": noun, "plural": pronouns.plural and not noun}
+    state: dict[str, str | bool] = {"noun": noun, "plural": False}  # a subject sets it
     return _SLOT.sub(partial(_fill_slot, pronouns=pronouns, state=state), sentence)
 
 
