@@ -31,9 +31,9 @@ PAGE = (PROJECT / "docs/extending.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"(?P<before>[^\n]*)\n\n```\w*\n(?P<content>.*?)\n```(?=\n)", re.DOTALL)
 NAME = re.compile(r"`((?:[\w-]+/)*(?:[\w-]+\.(?:yaml|py|jinja|csv)|Snakefile))`")
 SCORES_PATH = "results/scores/tenants.parquet"
-WORDED = ("my.yaml", "worded.yaml", "../served.yaml")
-OWN = ("my.yaml", "own.yaml", "../own_served.yaml")
-COINAGE = ("coinage/study.yaml", "../served.yaml")
+WORDING_FILES = ("my.yaml", "worded.yaml", "../served.yaml")
+EXTENSION_FILES = ("my.yaml", "own.yaml", "../own_served.yaml")
+STUDY_FILES = ("coinage/study.yaml", "../served.yaml")
 OWN_CLASS = """
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -104,7 +104,7 @@ class Walk:
         python, address = forks.python_of(self.project)
         if command.startswith("snakemake "):
             rest = command.removeprefix("snakemake ")
-            served = OWN[-1] if "own.yaml" in command else WORDED[-1]
+            served = EXTENSION_FILES[-1] if "own.yaml" in command else WORDING_FILES[-1]
             served = "" if SCORES_PATH in command else f" {served}"
             command = f"{python} -m snakemake --workflow-profile none {rest}{served}"
         environment = {**os.environ, **address, "PYTHONDONTWRITEBYTECODE": ""}
@@ -135,14 +135,14 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
         shutil.rmtree(workflow.work)
         workflow.work.mkdir()
         served = {"endpoint": "openai", "model": "test", "base_url": server.url, "max_tokens": 50}
-        own = {
+        extension = {
             "models": {"echo": {"endpoint": "echo", "model": "echo"}},
             "experiments": {"heard": {"models": "echo"}},
             "datasets": {"coins": {"baselines": ["first", "last", "majority-class"]}},
         }
         models = {"models": {"smollm2-135m": served}}
-        (workflow.work / WORDED[-1]).write_text(yaml.safe_dump(models))
-        (workflow.work / OWN[-1]).write_text(yaml.safe_dump(own))
+        (workflow.work / WORDING_FILES[-1]).write_text(yaml.safe_dump(models))
+        (workflow.work / EXTENSION_FILES[-1]).write_text(yaml.safe_dump(extension))
         (workflow.work / "own").mkdir()
         (workflow.work / "own/last.py").write_text(OWN_CLASS)
         walk = Walk(workflow)
@@ -200,23 +200,23 @@ def test_the_packaged_model_gets_the_scores_on_the_page(walked: Walk) -> None:
 
 
 def test_two_wordings_share_the_calls_that_are_the_same(walked: Walk) -> None:
-    none, firm = (
+    first, second = (
         pd.read_parquet(walked.folder / f"results/calls/worded-prompts={name}/smollm2-135m.parquet")
         for name in ("none", "wordings-firm")
     )
-    assert len(firm) == len(none) > 1
-    assert len(set(firm["call_id"]) - set(none["call_id"])) == 1, "the verdict"
+    assert len(second) == len(first) > 1
+    assert len(set(second["call_id"]) - set(first["call_id"])) == 1, "the verdict"
 
 
 def test_an_edit_reruns_only_dependent_jobs(walked: Walk) -> None:
-    none, firm = (
+    default, changed = (
         f"results/scores/worded-prompts={name}.parquet" for name in ("none", "wordings-firm")
     )
     wording = walked.folder / "wordings/firm/courtroom/verdict.jinja"
     text = wording.read_text()
     wording.write_text(text.replace("now", "at once"))
-    assert walked.jobs(firm, files=WORDED) == {"run_debates", "predict", "score"}
-    assert walked.jobs(none, files=WORDED) == set()
+    assert walked.jobs(changed, files=WORDING_FILES) == {"run_debates", "predict", "score"}
+    assert walked.jobs(default, files=WORDING_FILES) == set()
     wording.write_text(text)
 
     module = walked.folder / "own/coins.py"
@@ -224,19 +224,19 @@ def test_an_edit_reruns_only_dependent_jobs(walked: Walk) -> None:
     module.write_text(f"{text}\nEDITED = True\n")
     targets = ("results/tables/own/letters.csv", "results/baselines/coins.parquet")
     rules = {"run_debates", "label_statements", "score", "train_baselines", "tables_own"}
-    assert {"load_cases", *rules} <= walked.jobs(*targets, files=OWN)
-    assert walked.jobs("results/cases/disputes.parquet", files=OWN) == set()
+    assert {"load_cases", *rules} <= walked.jobs(*targets, files=EXTENSION_FILES)
+    assert walked.jobs("results/cases/disputes.parquet", files=EXTENSION_FILES) == set()
     module.write_text(text)
 
 
 def test_a_name_that_exists_is_one_message(walked: Walk) -> None:
     (walked.folder / "taken").mkdir()
-    taken = 'from moot.scores import scorer\nscorer("classification")(print)\n'
-    (walked.folder / "taken/more.py").write_text(taken)
+    program = 'from moot.scores import scorer\nscorer("classification")(print)\n'
+    (walked.folder / "taken/more.py").write_text(program)
     late = {"protocol": "late", "dataset": "mint", "models": "smollm2-135m"}
     change = {"extensions": ["coinage", "taken"], "experiments": {"late": late}}
     (walked.folder / "taken.yaml").write_text(yaml.safe_dump(change))
-    process = walked.start("coinage", "--dry-run", files=(*COINAGE, "taken.yaml"))
+    process = walked.start("coinage", "--dry-run", files=(*STUDY_FILES, "taken.yaml"))
     assert process.returncode == 1
     message = "moot.extensions.taken.more: the scorer 'classification' exists already"
     assert process.stdout.count(message) == 1, process.stdout
@@ -247,13 +247,13 @@ def test_a_name_that_exists_is_one_message(walked: Walk) -> None:
 def test_another_configuration_takes_the_folder_only_when_asked(walked: Walk) -> None:
     table = walked.folder / "results/tables/courtroom/contrasts.csv"
     table_bytes = table.read_bytes()
-    process = walked.start("results/tables/courtroom/contrasts.csv", files=WORDED[:2])
+    process = walked.start("results/tables/courtroom/contrasts.csv", files=WORDING_FILES[:2])
     assert process.returncode == 1
     message = "results/ shows 1 experiments (tosses) of study.yaml, served.yaml"
     assert process.stdout.count(message) == 1, process.stdout
     assert "Traceback" not in process.stdout
     assert table.read_bytes() == table_bytes
-    assert walked.jobs("coinage", files=COINAGE) == set()
+    assert walked.jobs("coinage", files=STUDY_FILES) == set()
 
 
 MODULE = """
