@@ -178,6 +178,13 @@ def test_chunks_contain_all_utterances_and_the_calls_as_sent(page: str) -> None:
     assert len(calls["lines"]) == len(set(calls["lines"]))
 
 
+def test_a_turn_names_the_assigned_side_and_whether_the_reply_was_cut(page: str) -> None:
+    turns = unpack(read_page(page), "debates-0")[0]["turns"]
+    sides = {turn["speaker"]: turn["side"] for turn in turns}
+    assert sides == {"Prosecutor": "yes", "Judge": "", "Defense": "no"}
+    assert [turn["number"] for turn in turns if turn.get("cut")] == [1]
+
+
 def test_many_debates_are_divided_into_ordered_chunks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,6 +61,7 @@ def call(utterance_row: dict[str, Any], model: str) -> dict[str, Any]:
         "request": json.dumps(
             {"messages": messages, "model": model, "parameters": {"temperature": 0.7}}
         ),
+        "finish_reason": "length" if utterance_row["turn"] == 1 else "stop",
         "reply": f"raw reply {utterance_row['turn']}\n{HOSTILE}",
         "prompt_tokens": 90,
         "completion_tokens": 10,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from tempfile import TemporaryFile
+from types import MappingProxyType
 from typing import cast
 
 import pandas as pd
@@ -17,6 +18,7 @@ from moot.core.natural_order import natural_key
 from moot.core.schemas import SCHEMAS
 from moot.core.types import Fields, JsonObject
 from moot.core.utterance_kinds import COMPUTED, CONCLUSION, PUBLIC, REFUSED
+from moot.protocols import PROTOCOLS
 from moot.report.escaping import capitalised
 from moot.scores.results import ExperimentResults, ExperimentView
 
@@ -35,6 +37,7 @@ class Turn:
 
     Attributes:
         number, speaker, kind: the turn's number, its speaker, and its kind in words.
+        side: the label that the speaker was told to argue for; "" for none.
         round: the round that it belongs to, from 1; 0 without rounds.
         readers: the seats that may read it; "" for all.
         origin: the first characters of the call's id, or another origin (human, computed).
@@ -47,6 +50,7 @@ class Turn:
 
     number: int
     speaker: str
+    side: str
     kind: str
     round: int
     readers: str
@@ -115,7 +119,7 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[DebateText]
 
     Debates that wait for a person are included.
     """
-    task = results.task
+    task, sides = results.task, _assigned_sides(results)
     rows = results.outcomes.loc[results.outcomes["model"] == model, _OUTCOME]
     outcomes: dict[tuple[str, int], list[Fields]] = {}
     for outcome in records(rows):
@@ -125,7 +129,8 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[DebateText]
         identity = (utterances[0]["case_id"], utterances[0]["repeat"])
         case = results.case_by_id[identity[0]]
         target = case.target
-        turns = [_turn(row, task, target) for row in utterances if row["kind"] != CONCLUSION]
+        rows_of_turns = (row for row in utterances if row["kind"] != CONCLUSION)
+        turns = [_turn(row, task, target, sides) for row in rows_of_turns]
         meaning = task.meaning.get(target, "")
         debate_outcome = _outcome(outcomes[identity], target)
         yield DebateText(
@@ -137,6 +142,19 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[DebateText]
             turns,
             debate_outcome,
         )
+
+
+def _assigned_sides(results: ExperimentResults) -> Mapping[str, str]:
+    """Return the label that each seat is told to argue for; empty for records and other
+    protocols.
+    """
+    if results.config.protocol not in PROTOCOLS:
+        return {}
+    entry = PROTOCOLS[results.config.protocol]
+    if entry.debaters is None:
+        return {}
+    params = entry.params.model_validate(results.config.params)
+    return entry.debaters.assigned_sides(params, results.task)
 
 
 def _by_debate(parts: Iterable[pd.DataFrame]) -> Iterator[list[JsonObject]]:
@@ -163,7 +181,9 @@ def records(frame: pd.DataFrame) -> list[JsonObject]:
     return cast("list[JsonObject]", frame.to_dict("records"))
 
 
-def _turn(utterance: Fields, task: Task, target: str) -> Turn:
+def _turn(
+    utterance: Fields, task: Task, target: str, sides: Mapping[str, str] = MappingProxyType({})
+) -> Turn:
     public = utterance["visibility"] == PUBLIC
     call = "".join(
         character
@@ -181,6 +201,7 @@ def _turn(utterance: Fields, task: Task, target: str) -> Turn:
         speaker=capitalised(
             task.roles.get(utterance["speaker"], utterance["speaker"]).replace("_", " ")
         ),
+        side=sides.get(utterance["speaker"], ""),
         kind=utterance["kind"].replace("_", " "),
         round=utterance["round"],
         readers="" if public else utterance["visibility"].replace(",", ", "),

@@ -246,7 +246,9 @@ def pack_debates(
                 content = _turns_and_outcome(
                     debate, course, labels.get((model, debate.name), {}), debate_effects
                 )
-                packing.add_debate(row, debate.facts, content, calls_of(debate))
+                calls = list(calls_of(debate))
+                _mark_cut_turns(content["turns"], calls)
+                packing.add_debate(row, debate.facts, content, calls)
 
 
 def _turns_and_outcome(
@@ -265,6 +267,14 @@ def _turns_and_outcome(
         if turn["number"] in effects.passages:
             turn["passages"] = effects.passages[turn["number"]]
     return {"turns": turns, "outcome": asdict(debate.outcome)}
+
+
+def _mark_cut_turns(turns: Iterable[JsonObject], calls: Iterable[Fields]) -> None:
+    """Mark the usable turns whose reply ended at the limit of tokens, often within a sentence."""
+    cut_calls = {call["call_id"] for call in calls if call["finish_reason"] == "length"}
+    for turn in turns:
+        if turn["call"] in cut_calls and not turn["notice"]:
+            turn["cut"] = True
 
 
 def _turn(turn: Turn, belief: float | None, label: Mapping[str, str] | None) -> JsonObject:

@@ -80,6 +80,7 @@ function createTurnItem(debate, turn, needles) {
   const isOpen = isHere || needles.some((needle) => words.includes(needle));
   const heading = [
     createElement("strong", {}, turn.speaker),
+    turn.side ? ` for ${turn.side}` : "",
     `, ${turn.kind}`,
     turn.round ? `, round ${turn.round}` : "",
   ];
@@ -126,6 +127,10 @@ function createTurnParts(debate, turn, needles) {
     } else {
       parts.push(createText(value));
     }
+  }
+  if (turn.cut) {
+    const notice = "The limit of tokens cut this reply off.";
+    parts.push(createElement("p", { class: "notice" }, notice));
   }
   if (turn.passages) parts.push(createRecordSummary(turn.passages));
   if (turn.stated) parts.push(createPrediction(turn));
