@@ -235,6 +235,14 @@ def test_a_number_of_a_preview_has_its_interval(root: Path) -> None:
     assert [row[1] for row in preview] == ["error", "0.500 [0.123, 0.900]", "0.25"]
 
 
+def test_a_preview_shows_the_columns_in_which_its_rows_differ(tmp_path: Path) -> None:
+    keys = {"data": "boards", "answers of": "said"}
+    rows = [keys | {"signal": name, "error": n / 10} for n, name in enumerate("ab")]
+    pd.DataFrame(rows).to_csv(tmp_path / "deferral.csv", index=False)
+    heading, *_ = read_table_preview(tmp_path, "deferral.html")
+    assert heading == ["data", "signal", "error"]
+
+
 def test_failures_come_first_and_unanswered_questions_cannot_tell(root: Path) -> None:
     pages = {"page": root / "index.html"}
     failures = [f"run_debates of mine, model, 0: the key is refused {HOSTILE}", "load_cases of x"]

@@ -97,8 +97,10 @@ def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) 
     sentences += map(_describe_answer, answered_questions[:ANSWERS_IN_SUMMARY])
     if not any(question.estimate for question in questions):
         sentences += [
-            "No comparison has enough cases for an interval, so no number here is a finding.",
-            "More cases, or planned comparisons (`contrasts`), bring answers.",
+            "No comparison has an interval, so no number here is a finding.",
+            "Each question says what it lacks."
+            if questions
+            else "Planned comparisons (`contrasts`) bring answers.",
         ]
     return sentences
 
@@ -114,7 +116,8 @@ def _describe_answer(question: StudyQuestion) -> str:
 def read_table_preview(root: Path, address: str) -> list[list[str]]:
     """Read the heading and first rows of a table.
 
-    The columns are its first two columns of text and its first number, with its interval.
+    The columns are its first two columns of text and its first number, with its interval. Texts in
+    which the rows differ come first: without them rows of one debate look alike.
     """
     path = (root / address).with_suffix(".csv")
     if not path.exists():
@@ -127,10 +130,19 @@ def read_table_preview(root: Path, address: str) -> list[list[str]]:
         cells = [row[name] for row in rows if row[name]]
         if cells and name not in NAMES_WITHOUT_PREVIEW:
             (numbers if all(map(_is_number, cells)) else texts).append(name)
-    names = [*texts[:PREVIEW_TEXTS], *numbers[: PREVIEW_COLUMNS - len(texts[:PREVIEW_TEXTS])]]
+    chosen_texts = _select_telling(texts, rows, PREVIEW_TEXTS)
+    names = [*chosen_texts, *numbers[: PREVIEW_COLUMNS - len(chosen_texts)]]
     if not names:
         return []
     return [names, *(_shorten_cells(row, names) for row in rows)]
+
+
+def _select_telling(
+    names: Sequence[str], rows: Sequence[Mapping[str, str]], limit: int
+) -> list[str]:
+    """Return some columns in their order, those in which the rows differ before others."""
+    by_use = sorted(names, key=lambda name: len({row[name] for row in rows}) == 1)
+    return sorted(by_use[:limit], key=names.index)
 
 
 def _shorten_cells(row: Mapping[str, str], names: Sequence[str]) -> list[str]:
@@ -296,7 +308,7 @@ def _method_row(row: Fields) -> Fields:
         **{name: row[name] for name in ("data", "method", "model")},
         "right": f"{float(row[STRICT]):.3f}{interval}",
         "answers": int(float(row["n"])) + int(float(row["n invalid"])),
-        "cases": row["cases"],
+        "cases answered": row["cases"],
     }
 
 

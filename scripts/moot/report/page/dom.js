@@ -78,5 +78,11 @@ function findMatches(text, needles) {
 
 const formatNumber = (number) => number.toLocaleString("en");
 const formatCount = (number, noun) => `${formatNumber(number)} ${noun}${number === 1 ? "" : "s"}`;
-const formatPercent = (share) => `${Math.round(share * 100)} %`;
+// Returns a share in whole per cent; 99.5 % is not rounded to certainty.
+function formatPercent(share) {
+  const whole = Math.round(share * 100);
+  const isRoundedToBound = [0, 100].includes(whole) && share * 100 !== whole;
+  return `${isRoundedToBound ? (share * 100).toFixed(1) : whole} %`;
+}
+
 const capitalize = (words) => words && words[0].toUpperCase() + words.slice(1);
