@@ -209,6 +209,8 @@ onsuccess:
                 sys.stderr.write(
                     f"moot: {page} has the questions and answers, and links to all that was built.\n"
                 )
+            elif path.endswith(".xlsx"):
+                sys.stderr.write(f"moot: {Path(path).resolve()} is written.\n")
     for run in RUNNING:
         run.end()
     with exit_without_traceback():

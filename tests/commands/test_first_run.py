@@ -77,6 +77,19 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs(
     assert command in Path("my.yaml").read_text()
 
 
+def test_a_guessed_target_is_asked_for(tmp_path: Path) -> None:
+    rows = [f"{n},A long text about a case,{['won', 'lost'][n % 2]},north" for n in range(6)]
+    rows[0] = rows[0].replace("north", "south")
+    table = tmp_path / "t.csv"
+    table.write_text("\n".join(["nr,facts,Ausgang,court", *rows]))
+    answers = {"data": str(table), "target": "Ausgang"}
+    report = write_configuration(
+        InitConfig(), lambda question: answers.get(question.partition(":")[0], "")
+    )
+    assert "target:   Ausgang\n" in report and "[court]" not in report
+    assert "labels:   lost 3, won 3" in report
+
+
 def test_enter_takes_the_model_on_this_machine_and_a_panel_is_offered() -> None:
     answers = {"data": str(TABLE), "protocol": "panel"}
 

@@ -173,3 +173,16 @@ def test_a_misspelt_word_means_the_most_frequent_similar_one() -> None:
     rows = {"accpet": [3, 4], "ACCEPT": [12], "accept": [1, 2, 5], "reject": [6, 7]}
     assert find_misspelt(rows) == {"accpet": "accept", "ACCEPT": "accept"}
     assert find_misspelt({"tenant": [1, 2], "owner": [4, 5]}) == {}
+
+
+def test_a_table_of_turns_repeats_its_texts() -> None:
+    texts = [
+        f"A patient of {n // 6 + 40} years with a lesion that was found by chance."
+        for n in range(12)
+    ]
+    turns = pd.DataFrame({"facts": texts, "words": list("abcdefghijkl"), "truth": ["a", "b"] * 6})
+    doubts = find_doubts(turns, "facts", "truth")
+    assert doubts == [
+        "Column 'facts': 2 texts in 12 rows. Keep one row a case; `loader: transcripts` reads a"
+        " table with a row a turn."
+    ]

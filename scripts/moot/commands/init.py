@@ -207,7 +207,7 @@ def _fill_page(config: InitConfig, ask: Ask | None) -> tuple[str, Sequence[str]]
     names = _name_entries(protocol, dataset, str(model["model"]))
     if is_table:
         question = answers.find("question", QUESTION)
-        table = describe_table(config, Path(data), dataset, question)
+        table = describe_table(config, Path(data), dataset, question, answers.find)
     is_slow = endpoint_traits(str(model.get("endpoint", ""))).in_process
     cases = min(table.row_count, _CASES_IN_PROCESS if is_slow else _CASES)
     shards = min(os.cpu_count() or 1, cases, _MAX_SHARDS) if is_slow else 1

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,13 +48,23 @@ class TableEntry:
     labels: Sequence[str] = ()
 
 
-def describe_table(config: InitConfig, path: Path, name: str, question: str) -> TableEntry:
+def describe_table(
+    config: InitConfig, path: Path, name: str, question: str, find: Callable[[str, str], str]
+) -> TableEntry:
     """Return a table's entry; its columns are the ones that `init` names, or guesses.
 
-    `name` is the name of the data set.
+    Args:
+        config: the given answers.
+        path: of the table.
+        name: of the data set.
+        question: that the labels answer.
+        find: returns the value of a key of `init`, which has a default.
     """
     table = read_table(path, faults=DataFaults())  # `find_row_faults` lists them below
-    profile = profile_table(table, text=config.text, target=config.target)
+    guess = profile_table(table, text=config.text, target=config.target)
+    is_named = bool(config.target) or guess.is_target_named
+    target = guess.target if is_named else find("target", guess.target)
+    profile = profile_table(table, text=config.text, target=target)
     check_header(path, list(map(str, table)), [profile.text, profile.target])
     labels = _order_labels(profile)
     positive = labels[0] if len(labels) == 2 else ""
@@ -76,7 +86,7 @@ def describe_table(config: InitConfig, path: Path, name: str, question: str) -> 
         **({"positive": f"{positive} (a guess: the last by alphabet)"} if positive else {}),
         "question": question,
     }
-    if not (config.target or profile.is_target_named):
+    if not is_named and target == guess.target:
         chosen["target"] += " (a guess: the last column of few values)"
     notes = ["", f"From {path} ({len(table)} rows) init chose:"]
     notes += [f"  {f'{key}:':<10}{value}" for key, value in chosen.items()]

@@ -18,6 +18,7 @@ _MAX_LISTED = 20
 _MAX_ID_CHARS = 60
 _MAX_REPEATED_IDS = 0.1
 """The share of rows with an earlier id, which are then faults."""
+_MAX_REPEATED_TEXTS = 0.5
 _TARGET_NAMES = re.compile(
     "label|target|truth|gold|outcome|verdict|decision|answer|class|stance|correct|result|winner"
     "|ruling|judge?ment|disposition",
@@ -128,6 +129,7 @@ def find_doubts(table: pd.DataFrame, text: str, target: str) -> list[str]:
     if is_repeated.any():
         rows = list_rows(table.index[is_repeated].tolist())
         sentences.append(f"Equal to an earlier row: {rows}. Remove them, if they are one case.")
+    sentences += _find_repeated_texts(table[text])
     for number, name in enumerate(map(str, table), start=1):
         if (table[name].str.strip() == "").all():
             sentences.append(
@@ -138,6 +140,17 @@ def find_doubts(table: pd.DataFrame, text: str, target: str) -> list[str]:
     for name in map(str, table):
         sentences += _find_decimal_commas(table[name])
     return sentences
+
+
+def _find_repeated_texts(cells: Column) -> Iterator[str]:
+    """Yield a sentence for texts that most rows repeat: a row is then no case of its own."""
+    texts = cells.str.strip()
+    is_repeated = texts.duplicated() & (texts.str.len() > _MAX_ID_CHARS)
+    if is_repeated.mean() > _MAX_REPEATED_TEXTS:
+        yield (
+            f"Column {quote_value(str(cells.name))}: {texts.nunique()} texts in {len(texts)} rows."
+            " Keep one row a case; `loader: transcripts` reads a table with a row a turn."
+        )
 
 
 def list_rows(rows: Sequence[int]) -> str:
