@@ -216,7 +216,7 @@ onsuccess:
     with exit_without_traceback():
         outcome.check()
         for page in pages_of_items():
-            sys.stderr.write(f"moot: {page} has the items.\n")
+            sys.stderr.write(f"moot: {Path(page).resolve()} has the items.\n")
         if EMPTY_ROWS:
             lines = "\n".join(f"  {line}" for line in EMPTY_ROWS)
             raise UserError(f"papers: some rows stay empty.\n{lines}")

@@ -29,8 +29,8 @@ COLUMNS = ("experiment", "model", "cases", "debates", *STATUSES, "reasons")
 MOST_REASONS = 3
 _MOST_FILES = 20
 WHERE_TO_LOOK = (
-    "results/reader/ (what was said, and why it could not be used), results/logs/debates/"
-    " (attempts, pauses)"
+    "results/reader/ (what was said, and why it could not be used; the target `readers` builds"
+    " it), results/logs/debates/ (attempts, pauses)"
 )
 _VARIES = re.compile(r"\b(?=\w*\d)[\w-]{8,}\b|\d+")
 """Numbers and identifiers, by which messages of the same kind differ."""

@@ -82,7 +82,7 @@ function createPaneHeader(debate, content) {
     {},
     createElement("h2", {}, debate.case.id, debate.repeat ? ` (repeat ${debate.repeat + 1})` : ""),
     createElement("p", { class: "where" }, origin.join(" · ")),
-    createEnding(debate, content.outcome),
+    createEnding(debate, content),
     createVerdictTable(debate, content.turns),
     createElement(
       "p",
@@ -148,7 +148,9 @@ function createAttributeList(attributes) {
   return entries.length ? createElement("dl", {}, entries) : null;
 }
 
-function createEnding(debate, outcome) {
+// Returns how the debate ended. Only a confidence of a turn was stated: the confidence of a panel
+// is its share of votes, which is the probability.
+function createEnding(debate, { outcome, turns }) {
   const badge = createBadge(debate.verdict);
   if (!outcome.prediction) {
     const reason = outcome.reason ? `: ${outcome.reason}` : "";
@@ -156,9 +158,12 @@ function createEnding(debate, outcome) {
     return createElement("p", { class: "ending" }, badge, words);
   }
   const { confidence } = outcome.prediction;
-  let certainty = confidence == null ? "" : `, stated confidence ${Math.round(confidence)} %`;
+  const isStated = turns.some(({ stated }) => stated && stated.confidence === confidence);
+  const hasConfidence = confidence != null && isStated;
+  let certainty = hasConfidence ? `, stated confidence ${Math.round(confidence)} %` : "";
   if (debate.probability != null) {
-    certainty += `, as a probability ${formatPercent(debate.probability)}`;
+    const probability = formatPercent(debate.probability);
+    certainty += `${hasConfidence ? ", as a probability" : ", probability"} ${probability}`;
   }
   const answer = createElement("strong", {}, debate.answer);
   return createElement("p", { class: "ending" }, badge, " Answer: ", answer, certainty);
