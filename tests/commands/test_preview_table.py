@@ -6,7 +6,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from moot.commands.preview_table import ESTIMATE_NOTE, NOTHING_LEFT, preview_text
+from moot.commands.preview_table import (
+    ESTIMATE_NOTE,
+    NOTHING_LEFT,
+    UNKNOWN_CALLS,
+    preview_text,
+)
 
 ROW: dict[str, Any] = {
     "experiment": "mine",
@@ -53,6 +58,12 @@ def test_a_row_has_counts_dollars_and_hours() -> None:
     assert "Tokens of these calls: 12,345 read and at most 6,789 written." in text
     for word in ("<NA>", "nan", "NaN", "None", "_", "usd"):
         assert word not in text.partition("\n\n")[0]
+
+
+def test_a_total_that_leaves_out_unknown_calls_says_so() -> None:
+    unknown = {"experiment": "again", "calls_to_make": math.nan, "needs": "results/transcripts/x"}
+    assert UNKNOWN_CALLS in preview_text(make_frame({}, unknown))
+    assert UNKNOWN_CALLS not in preview_text(make_frame({}))
 
 
 def test_a_preview_of_one_free_model_fits_a_terminal() -> None:

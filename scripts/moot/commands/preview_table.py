@@ -18,6 +18,9 @@ NOTE = (
 )
 ESTIMATE_MARK = "~"
 ESTIMATE_NOTE = f"{ESTIMATE_MARK}: by the model's speed on one quiet core of another machine.\n"
+UNKNOWN_CALLS = (
+    "The total leaves out rows without a number of calls, which depends on debates to come.\n"
+)
 NOTHING_LEFT = "No call is left: the ledger has all replies.\n"
 _HEADINGS = {
     "experiment": "experiment",
@@ -61,6 +64,8 @@ def preview_text(frame: pd.DataFrame) -> str:
     notes = NOTHING_LEFT
     if not is_complete:
         notes = _describe_tokens(total) + ("" if is_free else DOLLARS_NOTE) + NOTE
+    if frame["calls_to_make"].isna().any():
+        notes = UNKNOWN_CALLS + notes
     if table["hours"].str.contains(ESTIMATE_MARK).any():
         notes += ESTIMATE_NOTE
     return f"{table.to_string(index=False)}\n\n{notes}"
