@@ -170,15 +170,16 @@ async def test_a_refused_request_fails_and_many_in_a_row_end_the_calls(
 
 async def test_replies_to_other_requests_do_not_hide_a_refused_schema(tmp_path: Path) -> None:
     refusal = (400, {"error": {"message": "response_format is not served"}})
+    remedy = "if the server takes no schema, write `structured: prompted`"
     async with serving(Scripted(*[OK, refusal] * 9)) as server:
         config = ModelConfig(model="test", base_url=server.address("openai"), concurrency=1)
         chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
         for number in range(4):
             await chat.ask(question(text=f"speech {number}"), 0)
-            with pytest.raises(CallFailedError):
+            with pytest.raises(CallFailedError, match=remedy):
                 await chat.ask(question(text=f"verdict {number}", schema={"type": "object"}), 0)
         await chat.ask(question(text="speech"), 0)
-        with pytest.raises(RunStoppedError, match="takes no schema, write `structured: prompted`"):
+        with pytest.raises(RunStoppedError, match=remedy):
             await chat.ask(question(text="verdict", schema={"type": "object"}), 0)
         await chat.close()
 

@@ -109,6 +109,7 @@ class Client:
         has_server = endpoint_traits(config.endpoint).has_server
         self._has_warned = not has_server or settings.open_endpoint is not None
         self._refusals = Counter[bool]()
+        self._takes_schema = False
         self._replied_at: float | None = None
         self._shown_at = -_SHOW_EVERY_SECONDS
         self._opening = asyncio.Lock()
@@ -163,7 +164,9 @@ class Client:
                 await self._wait(error, failed.patience)
             else:
                 self._replied_at = time.monotonic()
-                self._refusals[call.request.schema is not None] = 0
+                has_schema = call.request.schema is not None
+                self._refusals[has_schema] = 0
+                self._takes_schema = self._takes_schema or has_schema
                 self._warn_of_other_model(call.request.model, reply)
                 return self._priced(reply, failed)
 
@@ -198,13 +201,15 @@ class Client:
             self._no_logprobs = logprobs_unavailable(self._name, str(error))
             raise self._no_logprobs from None
         has_schema = call.request.schema is not None
+        if has_schema and not self._takes_schema:
+            remedy = "if the server takes no schema, write `structured: prompted`"
+            error.args = (f"{error} ({remedy})",)
         self._refusals[has_schema] += 1
         refusals = self._refusals[has_schema]
         if refusals >= max(_MIN_REFUSALS, self._config.concurrency):
-            remedy = " If it takes no schema, write `structured: prompted`." if has_schema else ""
             raise RunStoppedError(
                 f"model '{self._name}': the server refused {refusals} requests in a row: {error}."
-                f"{remedy} Correct the model's entry, or the data, then run again."
+                " Correct the model's entry, or the data, then run again."
             ) from None
 
     def _priced(self, reply: Reply, failed: _FailedAttempts) -> Reply:
