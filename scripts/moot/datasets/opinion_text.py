@@ -1,16 +1,20 @@
 """The text of a court opinion: its caption, its body and what follows, and the names in it.
 
 Pages of court PDFs have an empty line behind every printed line. So an empty line ends a paragraph
-only where the text before it ends a sentence, or is a heading.
+only where the text before it ends a sentence, or is a heading. Their footnotes, quotations and page
+numbers stand between two lines of one sentence.
 """
 
+import calendar
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 _SENTENCE_END = re.compile(r"[.?!:;}][\"'”’)\]]*$")
 _MAX_HEADING_WORDS = 6
 _CAPTION_CHARS = 6_000
+# The names of a caption whose end is not found are among these characters.
+_UNKNOWN_CAPTION_CHARS = 1_500
 _TITLE = (
     r"(?:(?:Chief|Presiding|Senior|Acting|Associate|Circuit|District|Vice)\s+)*"
     r"(?:Judge|Justice|J\.|C\.\s?J\.|P\.\s?J\.|JUDGE|JUSTICE)"
@@ -27,6 +31,18 @@ _BODY_END = re.compile(
     r"(?:\w+ ){0,2}(?i:concur|dissent)"
     r"|\n\s*(?:FOOTNOTES|NOTES|Footnotes|Notes)\s*\n"
 )
+# A form feed ends a page; notes, each below a line with its mark alone, and a number come before it.
+_PAGE_FOOT = re.compile(
+    r"(?:\n\s*\n[^\S\n]*(?:\d{1,2}|[*†]+)[^\S\n]*\n(?=\s*[A-Z“\"]).*)?"
+    r"(?:\n\s*-?\d{1,4}-?)?\s*\Z",
+    re.DOTALL,
+)
+_PAGE_MARK = re.compile(r"\[?\*\d{1,4}\]?")
+_NOTE_MARK = re.compile(r"(?<=[a-z]{3})([.,;:]?[\"”]?)\d{1,2}(?=\s)")
+# Lines of printed pages are shorter; one that fills the width seldom ends a paragraph.
+_PRINTED_WIDTH = 120
+_FULL_LINE = 0.8
+_DATE = re.compile(rf"\b(?:{'|'.join(calendar.month_name[1:])})\b(?= \d|, \d| of \d)")
 _FOOTNOTE = re.compile(r"(?:\d{1,2}|\*+|†)[.)]?\s+(?=[A-Z“\"])")
 _NAME_WORD = re.compile(r"\b[A-Z](?:[\w'’-]*\w|(?:\.[A-Z])+)")
 _NAMED = re.compile(
@@ -40,6 +56,7 @@ _OUTCOME = re.compile(
     r"|we|our|this court)\b",
     re.IGNORECASE,
 )
+ROLE = r"(?:Plaintiff|Defendant|Petitioner|Respondent|Appellant|Appellee|Claimant|Worker)"
 COURT_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -75,23 +92,41 @@ class OpinionParts(NamedTuple):
 
 
 def join_lines(text: str) -> str:
-    """Join the printed lines of each paragraph; drop the paragraphs that are footnotes.
+    """Join the printed lines of each paragraph; drop footnotes, page numbers and marks of notes.
 
     >>> join_lines("He fell on the\\n\\nstair. He sued.\\n\\n1 See the rule.\\n\\nI")
     'He fell on the stair. He sued.\\n\\nI'
     """
+    blocks = re.split(r"\n\s*\n", _drop_page_feet(text))
+    full_length = _measure_full_line(text)
     paragraphs: list[str] = []
-    is_open = False
-    for block in re.split(r"\n\s*\n", text):
+    is_open = is_full = was_one_line = False
+    for block in filter(str.strip, blocks):
         line = " ".join(block.split())
-        if not line:
-            continue
-        if is_open and not _is_heading(line):
+        is_one_line = "\n" not in block.strip()
+        # "Inc." may end a printed line; an indent begins the next paragraph
+        is_rest = is_full and not block[:2].isspace() and not _FOOTNOTE.match(line)
+        is_heading = _is_heading(line)
+        if (is_open or is_rest) and is_one_line == was_one_line and not is_heading:
             paragraphs[-1] += f" {line}"
         else:
             paragraphs.append(line)
-        is_open = not _SENTENCE_END.search(line) and not _is_heading(line)
+        is_open = not is_heading and _SENTENCE_END.search(line) is None
+        is_full, was_one_line = len(block.rstrip()) >= full_length, is_one_line
     return "\n\n".join(line for line in paragraphs if not _FOOTNOTE.match(line))
+
+
+def _drop_page_feet(text: str) -> str:
+    """Drop the notes and the number at the foot of each page, and the marks in the text."""
+    if "\f" in text:
+        text = "\n\n".join(_PAGE_FOOT.sub("", page, count=1) for page in text.split("\f"))
+    return _NOTE_MARK.sub(r"\1", _PAGE_MARK.sub("", text))
+
+
+def _measure_full_line(text: str) -> float:
+    """Return the length from which a printed line is full; no line of other texts is."""
+    width = max(map(len, text.splitlines()), default=0)
+    return _FULL_LINE * width if width < _PRINTED_WIDTH else float("inf")
 
 
 def _is_heading(line: str) -> bool:
@@ -110,6 +145,22 @@ def split_opinion(text: str) -> OpinionParts:
     return OpinionParts(text[:start], text[start:end], text[end:])
 
 
+def list_parties(caption: str) -> Mapping[str, str]:
+    """Return the name that each side of a caption has before its role, to the role.
+
+    >>> list_parties("In re Berg.\\n\\nANNA BERG, Plaintiff, v. MILL, Inc., of Ulm, Defendant.")
+    {'Anna Berg': 'Plaintiff', 'Mill': 'Defendant'}
+    """
+    parties = {}
+    for side in re.split(r"\b[vV]s?\.", caption):
+        # in lower case it is that of counsel's client
+        if role := re.search(rf"\b(?:{ROLE}|{ROLE.upper()})", side):
+            # what follows a comma describes the party, and may name a place
+            name = re.split(r"\. |\n", side[: role.start()].strip())[-1].partition(",")[0]
+            parties[name.title()] = role[0].title()
+    return parties
+
+
 def _name_words(text: str) -> Iterable[str]:
     """Iterate over the capitalised words of a text, in lower case and without an ending."""
     for match in _NAME_WORD.finditer(text):
@@ -125,7 +176,9 @@ def collect_names(text: str, record_names: Iterable[str]) -> Names:
     parts = split_opinion(text)
     signatures = parts.rest[:300]
     named = [match[1] for match in _NAMED.finditer(parts.body)]
-    words = set(_name_words("\n".join([parts.caption, signatures, *record_names, *named])))
+    heading = parts.caption or parts.body[:_UNKNOWN_CAPTION_CHARS]
+    named_text = "\n".join([heading, signatures, *record_names, *named])
+    words = set(_name_words(_DATE.sub("", named_text)))
     names = words - COURT_WORDS
     ordinary = names & set(re.findall(r"\b[a-z][\w'’-]*", text))
     return Names(frozenset(names - ordinary), frozenset(ordinary))

@@ -102,6 +102,25 @@ def test_printed_lines_become_paragraphs_without_footnotes() -> None:
     assert join_lines(page) == "He fell on the stair. He sued.\n\nI\n\nShe left."
 
 
+def test_pages_lose_their_feet_and_their_marks() -> None:
+    """A note, a number and a quotation stand between two lines of one sentence."""
+    first = "     *\n         Of another court, sitting by designation\n\f"
+    second = (
+        "          DORN, Judge. In the spring Berg and the\n\nmill signed in May of the year with the"
+        ' firm Lind, Inc.\n\n("LI") a contract that said,\n\n     Terms of Sale. The mill\n'
+        "     sells.\n\nThe mill *74 paid.1 It sent the\n\n\n     1\n      The price was low.\n\n"
+        "      -2-\n\f"
+    )
+    third = "goods in June.2\n\n     2\n      See Roe.\n  -3-\n\f"
+    page = first + second + third
+    assert join_lines(page).split("\n\n") == [
+        "DORN, Judge. In the spring Berg and the mill signed in May of the year with the firm Lind,"
+        ' Inc. ("LI") a contract that said,',
+        "Terms of Sale. The mill sells.",
+        "The mill paid. It sent the goods in June.",
+    ]
+
+
 def test_names_of_caption_counsel_and_bench_are_searched() -> None:
     names = collect_names(opinion("Affirmed."), ["Greta Lind, for appellant"])
     assert {"anna", "berg", "dorn", "ilse", "korn", "vogel", "lind"} <= names.rare
@@ -111,6 +130,14 @@ def test_names_of_caption_counsel_and_bench_are_searched() -> None:
     ]
     assert find_leaks("The jury was told that the award was set aside.", names) == ["set aside"]
     assert not find_leaks("The plaintiff fell. The insurer paid.", names)
+    dated = collect_names(
+        opinion("Affirmed.").replace("Hans Vogel", "April 3, 2010\n\nMay Vogel"), ()
+    )
+    assert not find_leaks("In April of that year she fell.", dated)
+    assert find_leaks("She told May Vogel so.", dated) == ["May", "Vogel"]
+    assert find_leaks("Ms. Berg fell.", collect_names("ANNA BERG, v. MILL. She fell.", ())) == [
+        "Berg"
+    ]
 
 
 def test_facts_are_whole_sentences_with_pseudonyms() -> None:
@@ -121,6 +148,36 @@ def test_facts_are_whole_sentences_with_pseudonyms() -> None:
     assert not problem and "Berg" not in facts and "award" not in facts
     assert "fell, as one saw, on a wet stair" in facts
     assert "Plaintiff told the foreman about the water" in facts
+
+
+def test_a_party_of_the_caption_has_its_role() -> None:
+    pytest.importorskip("presidio_analyzer", reason="the extra `ner` is not installed")
+    caption = (
+        "In re Robert LUND-WEBER, Debtor. United States of America, Appellee, v. Robert Lund-Weber,"
+        " Appellant.\n\nJohn Hill, Hans Vogel, and Peter Cole, for appellee.\n\nPer Curiam. "
+    )
+    facts = (
+        "Robert Lund-Weber worked in Berlin in 2003, and then his wife did so. He moved to Boston"
+        " in April 2009. Mr. Lund was charged with fraud in July, and he paid. He told the officer"
+        " about Lund-Weber's car. Then T.P. told Susan of the fraud."
+    )
+    text = f"{caption}{facts}\n\nDISCUSSION\n\n{'The rule is old. ' * 60}\n\nAffirmed."
+    masked, problem = masking.mask_facts(text, collect_names(text, ()))
+    assert not problem and "Lund" not in masked and "T.P." not in masked
+    assert masked.count("Appellant") == 3 and "Appellee" not in masked
+    assert "his wife did so. He moved" in masked
+
+
+def test_the_use_of_a_name_tells_its_kind() -> None:
+    pytest.importorskip("presidio_analyzer", reason="the extra `ner` is not installed")
+    labels = masking.label_names(
+        [masking.Mention("T.P.", "Place", ""), masking.Mention("Anna Lind", "Person", "")],
+        frozenset(),
+        {},
+    )
+    assert labels["T.P."] == ""
+    assert masking._replace_names("The Anna Lind paid.", labels) == ""
+    assert masking._replace_names("She sued Anna Lind", labels) == "She sued Person A."
 
 
 def test_without_presidio_the_extra_and_the_other_way_are_named(
@@ -317,6 +374,6 @@ def test_a_surname_of_two_people_is_in_doubt() -> None:
         masking.Mention("Ellen Lund", "Person", ""),
         masking.Mention("Lund", "Person", ""),
     ]
-    labels = masking.label_names(mentions, frozenset())
+    labels = masking.label_names(mentions, frozenset(), {})
     assert labels["Anna Berg"] != labels["Carl Berg"] and labels["Berg"] == ""
     assert labels["Lund"] == labels["Ellen Lund"] != ""

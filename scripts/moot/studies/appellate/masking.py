@@ -14,7 +14,14 @@ from functools import cache
 from typing import Any
 
 from moot.core.errors import UserError
-from moot.datasets.opinion_text import COURT_WORDS, Names, find_leaks, split_opinion
+from moot.datasets.opinion_text import (
+    COURT_WORDS,
+    ROLE,
+    Names,
+    find_leaks,
+    list_parties,
+    split_opinion,
+)
 from moot.studies.appellate.legal.dispositions import find_dispositions
 from moot.studies.appellate.legal.sentences import split_sentences
 
@@ -32,12 +39,15 @@ _REASONING = re.compile(
 _PARAGRAPH = re.compile(r"\n\s*\n|(?=\{\d{1,3}\})")
 _MARK = re.compile(r"^(?:[{\[(]?\d{1,3}[}\])]|\d{1,3}\.)\s*")
 _WHOLE = re.compile(r"[\"“‘(]*[A-Z][^;]*[a-z0-9)%\"”’][.?!][\"”’)]*", re.DOTALL)
-_CITATION = re.compile(r"§| v\. |\bId\.|\b\d+ [A-Z][\w.]*(?: ?[A-Z\d][\w.]*)? \d+")
-_ROLE = r"(?:Plaintiff|Defendant|Petitioner|Respondent|Appellant|Appellee|Claimant|Worker)"
-_ROLE_BEFORE = re.compile(rf"\b({_ROLE}),? $")
+_CITATION = re.compile(r"§|\bSections? \d| v\. |\bId\.|\b\d+ [A-Z][\w.]*(?: ?[A-Z\d][\w.]*)? \d+")
+_ROLE_BEFORE = re.compile(rf"\b({ROLE}),? $")
 _CAPITAL = re.compile(r"\b[A-Z][\w'’-]*")
 _KIND = "|".join(KINDS.values())
-_PSEUDONYM = rf"(?:(?:{_KIND}|{_ROLE}) [A-Z]\b|\b{_ROLE}s?\b)"
+_PSEUDONYM = rf"(?:(?:{_KIND}|{ROLE}) [A-Z]\b|\b{ROLE}s?\b)"
+# A place does not act, and "the Berg store" is no person.
+_KIND_BY_USE = {("Place", "nsubj"): "Person", ("Person", "compound"): "Organization"}
+# Two names side by side, and an article before a person ("the Bergs", "a Berg bank").
+_MISREAD = re.compile(rf"{_PSEUDONYM} (?:{_KIND}) [A-Z]\b|\b(?:[Tt]he|[Aa]n?) Person [A-Z]\b")
 _DATES = frozenset([*calendar.month_name, *calendar.day_name])
 _POSSESSIVE = re.compile(r"['’]s?$")
 
@@ -78,17 +88,18 @@ def mask_facts(text: str, names: Names) -> tuple[str, str]:
         text: the opinion.
         names: the names that the facts may not contain.
     """
+    parts = split_opinion(text)
     ordinary = frozenset(re.findall(r"\b[a-z][\w'’-]*", text))
     mentions: list[Mention] = []
     candidates: list[str] = []
-    for sentences in _split_opening(text):
+    for sentences in _split_opening(parts.body):
         has_disposition = any(find_dispositions(sentence) for sentence in sentences)
         for sentence in sentences:
             analysis = _analyzer().nlp_engine.process_text(sentence, "en")
             mentions += _find_names(sentence, analysis)
             if not has_disposition and _is_fact(sentence) and _is_past(analysis.tokens):
                 candidates.append(sentence)
-    labels = label_names(mentions, ordinary)
+    labels = label_names(mentions, ordinary, list_parties(parts.caption))
     facts: list[str] = []
     for sentence in candidates:
         masked = _replace_names(sentence, labels)
@@ -99,18 +110,18 @@ def mask_facts(text: str, names: Names) -> tuple[str, str]:
             break
     if len(facts) < MIN_SENTENCES:
         return "", f"fewer than {MIN_SENTENCES} sentences of facts without names and outcome"
-    if not re.search(_ROLE, " ".join(facts), re.IGNORECASE):
+    if not re.search(ROLE, " ".join(facts), re.IGNORECASE):
         return "", "no party in the facts"
     return " ".join(facts), ""
 
 
-def _split_opening(text: str) -> Iterable[list[str]]:
+def _split_opening(body: str) -> Iterable[list[str]]:
     """Iterate over the paragraphs of an opinion before its reasoning, as sentences."""
-    body = split_opinion(text).body
     reasoning = _REASONING.search(body, len(body) // 20)
     end = min(reasoning.start() if reasoning else len(body), round(len(body) * FACTS_SHARE))
     for paragraph in _PARAGRAPH.split(body[:end]):
-        yield [_MARK.sub("", sentence.text) for sentence in split_sentences(paragraph)]
+        sentences = (_MARK.sub("", sentence.text) for sentence in split_sentences(paragraph))
+        yield [sentence for sentence in sentences if sentence]
 
 
 def _is_fact(sentence: str) -> bool:
@@ -137,28 +148,35 @@ def _find_names(sentence: str, analysis: Any) -> Iterable[Mention]:
     for result in results:
         form = _POSSESSIVE.sub("", sentence[result.start : result.end].strip())
         role = _ROLE_BEFORE.search(sentence[: result.start])
+        kind = KINDS[result.entity_type]
+        span = analysis.tokens.char_span(result.start, result.end, alignment_mode="expand")
+        kind = _KIND_BY_USE.get((kind, span.root.dep_), kind)
         if _split_name(form):
-            yield Mention(form, KINDS[result.entity_type], role[1] if role else "")
+            yield Mention(form, kind, role[1] if role else "")
 
 
 def _split_name(name: str) -> frozenset[str]:
     """Return the capitalised words of a name that name somebody, in lower case."""
-    words = [_POSSESSIVE.sub("", word) for word in _CAPITAL.findall(name)]
-    keys = [word.casefold() for word in words if word not in _DATES]
-    return frozenset(key for key in keys if key.removesuffix("s") not in COURT_WORDS)
+    # "Anna Berg-Lind" is also called Berg
+    words = [_POSSESSIVE.sub("", word) for word in _CAPITAL.findall(name.replace("-", " "))]
+    keys = [word.casefold().removesuffix("s") for word in words if word not in _DATES]
+    return frozenset(keys) - COURT_WORDS
 
 
-def label_names(mentions: Sequence[Mention], ordinary: frozenset[str]) -> Mapping[str, str]:
+def label_names(
+    mentions: Sequence[Mention], ordinary: frozenset[str], parties: Mapping[str, str]
+) -> Mapping[str, str]:
     """Return the pseudonym of each form of a name; "" if the form or its kind is in doubt.
 
-    A part of a name is the whole name. A party gets its role if nobody else has it, anybody else a
-    letter of their kind.
+    A part of a name is the whole name. A party gets its role, in the text or the caption, if nobody
+    else has it, anybody else a letter of their kind.
     """
     kinds, roles = defaultdict[str, set[str]](set), dict[str, str]()
     for mention in mentions:
         kinds[mention.form].add(mention.kind)
         if mention.role:
             roles.setdefault(mention.form, mention.role)
+    roles = {**parties, **roles}
     labels, count = dict[str, str](), Counter[str]()
     words = {form: _split_name(form) for form in kinds}
     for form in sorted(kinds, key=lambda form: -len(words[form])):
@@ -173,7 +191,7 @@ def label_names(mentions: Sequence[Mention], ordinary: frozenset[str]) -> Mappin
             labels[form] = f"{noun} {chr(ord('A') + count[noun] % 26)}"
             count[noun] += 1
         has_one_kind = bool(role) or len(kinds[form]) == 1
-        if not has_one_kind or not _is_name(form, noun, ordinary):
+        if not has_one_kind or not _is_name(form, min(kinds[form]), ordinary):
             labels[form] = ""
     return labels
 
@@ -183,14 +201,13 @@ def _are_one_name(first: str, second: str) -> bool:
     return words <= other_words or other_words <= words
 
 
-def _is_name(form: str, noun: str, ordinary: frozenset[str]) -> bool:
+def _is_name(form: str, kind: str, ordinary: frozenset[str]) -> bool:
     """Return whether a form is no ordinary word, and no abbreviation of something unknown."""
     words = _split_name(form)
-    if form.isupper() and len(words) == 1:
+    if (form.isupper() and len(words) == 1) or max(map(len, words)) == 1:
         return False
     # a recogniser joins the first word of a sentence to a person: "Finding Lee"
-    is_place_or_organization = noun in ("Organization", "Place")
-    return not words <= ordinary if is_place_or_organization else not words & ordinary
+    return not words & ordinary if kind == KINDS["PERSON"] else not words <= ordinary
 
 
 def _replace_names(sentence: str, labels: Mapping[str, str]) -> str:
@@ -200,12 +217,14 @@ def _replace_names(sentence: str, labels: Mapping[str, str]) -> str:
     """
     for form in sorted(labels, key=len, reverse=True):
         # "Plaintiff Anna Berg" and "Mr. Berg" are one name
-        pattern = rf"(?:\b{_ROLE},? |\b(?:Mr|Mrs|Ms|Dr)\. )*(?<!\w){re.escape(form)}(?!\w)"
+        pattern = rf"(?:\b{ROLE},? |\b(?:Mr|Mrs|Ms|Dr)\. )*(?<!\w){re.escape(form)}(?!\w)"
         if re.search(pattern, sentence):
             if not labels[form]:
                 return ""
             sentence = re.sub(pattern, labels[form], sentence)
-    return "" if re.search(rf"{_PSEUDONYM} (?:{_KIND}) [A-Z]\b", sentence) else sentence
+    if not sentence.rstrip('"”’)').endswith((".", "?", "!")):
+        sentence += "."  # that of "Mill Inc."
+    return "" if _MISREAD.search(sentence) else sentence
 
 
 def _has_no_other_name(masked: str, ordinary: frozenset[str]) -> bool:

@@ -16,6 +16,8 @@ _ABBREVIATIONS = frozenset(
         " nev okla or ore tenn va vt wash wyo ala ark d.c n.j n.y n.c n.d s.c s.d w.va r.i n.h "
     ).split()
 )
+# Words unless they have a capital: "So." is a reporter, "Me." a state.
+_ALSO_WORDS = frozenset("so no me or ill art mass wash amend".split())
 _STOP = re.compile(r"[.!?]+[\"'”’)\]]*")
 _PARAGRAPH = re.compile(r"\n\s*\n|\n\s*(?:[-*•]|\d+[.)])\s+|[{(\[]\d{1,3}[})\]](?=\s*[A-Z\"“])")
 _NEXT_STARTS = re.compile(
@@ -46,7 +48,8 @@ def _is_sentence_end(text: str, stop: re.Match[str]) -> bool:
     preceding_text = text[max(0, stop.start() - 30) : stop.start()]
     words = preceding_text.split()
     last_word = re.sub(r"^\W+", "", words[-1] if words else "")
-    if last_word.lower() in _ABBREVIATIONS or _INITIAL.search(preceding_text):
+    is_abbreviation = last_word.lower() in _ABBREVIATIONS and last_word not in _ALSO_WORDS
+    if is_abbreviation or _INITIAL.search(preceding_text):
         return re.match(r"\s*\{\d+\}|\s*\n\s*\n|\s*$", text[stop.end() :]) is not None
     next_character = text[stop.end() : stop.end() + 1]
     if not next_character or next_character.isspace() or next_character == "{":
