@@ -31,7 +31,7 @@ _BODY_END = re.compile(
     r"(?:\w+ ){0,2}(?i:concur|dissent)"
     r"|\n\s*(?:FOOTNOTES|NOTES|Footnotes|Notes)\s*\n"
 )
-# A form feed ends a page; notes, each below a line with its mark alone, and a number come before it.
+# A form feed ends a page; notes, below a line with a mark alone, and a number come before it.
 _PAGE_FOOT = re.compile(
     r"(?:\n\s*\n[^\S\n]*(?:\d{1,2}|[*†]+)[^\S\n]*\n(?=\s*[A-Z“\"]).*)?"
     r"(?:\n\s*-?\d{1,4}-?)?\s*\Z",

@@ -106,8 +106,8 @@ def test_pages_lose_their_feet_and_their_marks() -> None:
     """A note, a number and a quotation stand between two lines of one sentence."""
     first = "     *\n         Of another court, sitting by designation\n\f"
     second = (
-        "          DORN, Judge. In the spring Berg and the\n\nmill signed in May of the year with the"
-        ' firm Lind, Inc.\n\n("LI") a contract that said,\n\n     Terms of Sale. The mill\n'
+        "          DORN, Judge. In the spring Berg and the\n\nmill signed in May of the year with "
+        'the firm Lind, Inc.\n\n("LI") a contract that said,\n\n     Terms of Sale. The mill\n'
         "     sells.\n\nThe mill *74 paid.1 It sent the\n\n\n     1\n      The price was low.\n\n"
         "      -2-\n\f"
     )
