@@ -253,6 +253,7 @@ def test_a_full_opinion_is_a_case_for_summaries(tmp_path: Path, load_context: Co
     options = OpinionsOptions(source="local", path="opinions.jsonl", facts="opinion")
     loaded = load(options, load_context("opinions", data_root=tmp_path))
     assert len(loaded.cases) == 10 and "ANNA BERG" in loaded.cases[0].text
+    assert {case.split for case in loaded.cases} == {"test"}, "all are summarised"
 
 
 @pytest.mark.parametrize(

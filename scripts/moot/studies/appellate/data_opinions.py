@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 from pydantic import Field
@@ -75,7 +76,8 @@ class OpinionsOptions(DatasetOptions):
         pattern=f"^({OPINION}|{MASKED}|{SOURCE_PATTERN})$",
         description=(
             "Text of a case: `opinion`, the column `text` as it is, either full opinions for the"
-            " protocol case_summary alone, or facts that a person wrote or edited;"
+            " protocol case_summary alone, or facts that a person wrote or edited, all of them test"
+            " cases;"
             " EXPERIMENT/MODEL, the summaries that this protocol wrote; `masked`, sentences of the"
             " opinion, whose names Presidio finds (the extra `ner`)."
         ),
@@ -213,8 +215,7 @@ def read_opinions(path: Path, max_share: float, cleaning: dict[str, int]) -> lis
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedOpinion:
+class PreparedOpinion(NamedTuple):
     """An opinion with the facts and the outcome of its case, or the reason why it has no case."""
 
     opinion: Opinion
@@ -275,7 +276,10 @@ def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
             f"{context.data_root / options.path}: no opinion can be used: {dict(cleaning)}."
         )
     targets = {entry.opinion.opinion_id: target_from_outcome(entry.outcome) for entry in usable}
-    splits = stratified_splits(targets, context.seed)
+    # a model summarises all opinions, and people edit few
+    splits = dict.fromkeys(targets, "test")
+    if options.facts != OPINION:
+        splits = stratified_splits(targets, context.seed)
     cases = []
     for entry in usable:
         opinion = entry.opinion

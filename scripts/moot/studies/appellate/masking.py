@@ -9,9 +9,8 @@ import calendar
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from moot.core.errors import UserError
 from moot.datasets.opinion_text import (
@@ -52,8 +51,7 @@ _DATES = frozenset([*calendar.month_name, *calendar.day_name])
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A name in a sentence, by the recogniser."""
 
     form: str
