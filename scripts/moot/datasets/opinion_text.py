@@ -68,7 +68,7 @@ COURT_WORDS = frozenset(
 """Words of captions that name no one."""
 
 
-_SENTENCE_START = re.compile(r"(?:^|[.?!:][\"'”’)\]]*\s+|[\"“(])$")
+_SENTENCE_START = re.compile(r"(?:^|\n\W*|[.?!:][\"'”’)\]]*\s+|[\"“(])$")
 
 
 class Names(NamedTuple):

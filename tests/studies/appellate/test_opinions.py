@@ -129,7 +129,7 @@ def test_names_of_caption_counsel_and_bench_are_searched() -> None:
         "Berg's"
     ]
     assert find_leaks("The jury was told that the award was set aside.", names) == ["set aside"]
-    assert not find_leaks("The plaintiff fell. The insurer paid.", names)
+    assert not find_leaks("The plaintiff fell\n- Mill work hurts her", names)
     dated = collect_names(
         opinion("Affirmed.").replace("Hans Vogel", "April 3, 2010\n\nMay Vogel"), ()
     )
