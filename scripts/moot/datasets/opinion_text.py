@@ -97,8 +97,10 @@ def join_lines(text: str) -> str:
     >>> join_lines("He fell on the\\n\\nstair. He sued.\\n\\n1 See the rule.\\n\\nI")
     'He fell on the stair. He sued.\\n\\nI'
     """
-    blocks = re.split(r"\n\s*\n", _drop_page_feet(text))
     full_length = _measure_full_line(text)
+    # a line of a text that is not wrapped is a paragraph
+    end = r"\n\s*\n" if full_length < _PRINTED_WIDTH else r"\n"
+    blocks = re.split(end, _drop_page_feet(text))
     paragraphs: list[str] = []
     is_open = is_full = was_one_line = False
     for block in filter(str.strip, blocks):

@@ -102,6 +102,11 @@ def test_printed_lines_become_paragraphs_without_footnotes() -> None:
     assert join_lines(page) == "He fell on the stair. He sued.\n\nI\n\nShe left."
 
 
+def test_a_line_of_a_text_that_is_not_wrapped_is_a_paragraph() -> None:
+    lines = [f"He fell on the stair {'and fell again ' * 10}.", "He sued.", "Affirmed."]
+    assert join_lines("\n".join(lines)).split("\n\n") == lines
+
+
 def test_pages_lose_their_feet_and_their_marks() -> None:
     """A note, a number and a quotation stand between two lines of one sentence."""
     first = "     *\n         Of another court, sitting by designation\n\f"
