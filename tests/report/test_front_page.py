@@ -228,8 +228,8 @@ def test_previews_are_part_of_the_page_and_show_numbers(root: Path) -> None:
 
 def test_a_number_of_a_preview_has_its_interval(root: Path) -> None:
     """Nobody could cite it without."""
-    frame = pd.DataFrame({"method": ["a", "b"], "error": [0.5001, 0.25]})
-    frame = frame.assign(**{"error low": [0.12345, None], "error high": [0.90012, None], "n": 3})
+    frame = pd.DataFrame({"method": ["a", "b"], "n": 3, "error": [0.5001, 0.25]})
+    frame = frame.assign(**{"error low": [0.12345, None], "error high": [0.90012, None]})
     frame.to_csv(root / "tables" / "preview.csv", index=False)
     preview = read_table_preview(root, "tables/preview.html")
     assert [row[1] for row in preview] == ["error", "0.500 [0.123, 0.900]", "0.25"]

@@ -116,8 +116,9 @@ def _describe_answer(question: StudyQuestion) -> str:
 def read_table_preview(root: Path, address: str) -> list[list[str]]:
     """Read the heading and first rows of a table.
 
-    The columns are its first two columns of text and its first number, with its interval. Texts in
-    which the rows differ come first: without them rows of one debate look alike.
+    The columns are its first two columns of text and its first number. Texts in which the rows
+    differ come first: without them rows of one debate look alike. So does a number with an
+    interval: a value alone says little.
     """
     path = (root / address).with_suffix(".csv")
     if not path.exists():
@@ -131,6 +132,7 @@ def read_table_preview(root: Path, address: str) -> list[list[str]]:
         if cells and name not in NAMES_WITHOUT_PREVIEW:
             (numbers if all(map(_is_number, cells)) else texts).append(name)
     chosen_texts = _select_telling(texts, rows, PREVIEW_TEXTS)
+    numbers.sort(key=lambda name: not _interval_ends(rows[0], name))
     names = [*chosen_texts, *numbers[: PREVIEW_COLUMNS - len(chosen_texts)]]
     if not names:
         return []
@@ -145,17 +147,19 @@ def _select_telling(
     return sorted(by_use[:limit], key=names.index)
 
 
+def _interval_ends(row: Mapping[str, str], name: str) -> list[str]:
+    """Return the columns with the ends of a value's interval, the two behind it, if it has one."""
+    columns = list(row)
+    ends = columns[columns.index(name) + 1 :][:2]
+    return ends if [end.rpartition(" ")[2] for end in ends] == ["low", "high"] else []
+
+
 def _shorten_cells(row: Mapping[str, str], names: Sequence[str]) -> list[str]:
-    """Return cells in short; the ends of an interval are the two columns behind its value."""
-    columns, cells = list(row), list[str]()
+    cells = []
     for name in names:
-        place = columns.index(name) + 1
-        ends = columns[place : place + 2]
         cell = _shorten(row[name] or "")
-        if [end.rpartition(" ")[2] for end in ends] == ["low", "high"] and row[ends[0]]:
-            low, high = (_shorten(row[end]) for end in ends)
-            cell += f" [{low}, {high}]"
-        cells.append(cell)
+        ends = [_shorten(row[end]) for end in _interval_ends(row, name) if row[end]]
+        cells.append(f"{cell} [{', '.join(ends)}]" if ends else cell)
     return cells
 
 
