@@ -102,6 +102,7 @@ class World:
         params = AttributionParams.model_validate(
             {"source_experiment": "trial", "source_model": "scripted", **entry, **options}
         )
+        assert PROTOCOLS["attribution"].needs(params) == {"debates": "transcripts/trial/scripted"}
         rows = list[dict[str, Any]]()
         for case in map(case_of, range(len(self.planted))):
             debate = self.debate(params, case)
