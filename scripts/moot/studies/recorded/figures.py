@@ -55,9 +55,9 @@ def nyu_beliefs(results: StudyResults) -> "Figure":
         drawing,
         [
             "n: debates in which the judge stated a belief more than once. The 95 % interval by"
-            f" story and judge is shaded if n is at least {MIN_CASES}. A debate that has ended"
-            " keeps its last belief. Round 0: before the first speech. Rounds after"
-            f" {MAX_ROUNDS} are not drawn."
+            f" story and judge is shaded if n is at least {MIN_CASES}; it is wide where one judge"
+            " differs from the others. A debate that has ended keeps its last belief. Round 0:"
+            f" before the first speech. Rounds after {MAX_ROUNDS} are not drawn."
         ],
     )
     return drawing
