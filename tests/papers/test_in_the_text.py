@@ -1,5 +1,6 @@
 """What stands in the papers' texts and appendices, beside what a run has."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -13,10 +14,12 @@ from moot.papers.page import ItemContent, values_in_text, write_page
 from moot.papers.parts import Clauses, Fact, Part
 from moot.report.published import read_published
 from moot.report.study_results import StudyResults
+from moot.scores import no_scores
 from moot.studies.appellate.legal.rubric import EXAMPLES_OF_LABELS, HALLUCINATION, RUBRIC
 from moot.studies.appellate.legal.rubric_rules import label_statement
 from panel_results import panel, study
 from project_copy import PROJECT
+from results_on_disk import REARREST, case, experiment_view, prediction, write_results
 
 
 def parts_of_text(paper: str, results: StudyResults) -> list[Part]:
@@ -105,3 +108,18 @@ def test_the_published_labels_of_figure_2_are_those_of_the_file(shared_data: Pat
     names = {1: "positive", -1: "negative", 0: "neutral"}
     expected = {names[int(sentiment)]: count for sentiment, count in counts.items()}
     assert dict(zip(rows["metric"], rows["value"], strict=True)) == expected
+
+
+@pytest.mark.parametrize(("note", "series_count"), [("", 1), ("SAMPLE: cases of moot.", 0)])
+def test_the_labels_of_a_sample_are_not_counted_as_those_of_the_file(
+    note: str, series_count: int, tmp_path: Path
+) -> None:
+    labels = ("positive", "negative", "neutral")
+    task = replace(REARREST, labels=labels, positive="", meaning={}, notes=(note,) if note else ())
+    view = experiment_view("polarity", "claims")
+    answers = {"tiny": [prediction("a", "neutral", "neutral")]}
+    run = write_results(tmp_path, [case("a", "neutral")], answers, task=task, config=view)
+    published = read_published(PROJECT / "data/published/published_results.csv")
+    results = StudyResults("stance", {"polarity": run}, no_scores(), {}, published)
+    item = PaperItem("decision_conference/figure2", "figure", "Labels")
+    assert len(fill_item(item, {"stance": results})) == series_count
