@@ -69,6 +69,7 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs(
     assert plan.experiments.keys() > {"debate-disputes"}
     [contrast] = plan.contrasts_of(COMPARISON)
     assert (contrast.name, contrast.family) == ("debate-adds", COMPARISON)
+    assert contrast.direction == "first_higher", "the question asks for more, not for a difference"
     assert "snakemake preview --cores 2 --configfile my.yaml" in report
     monkeypatch.setenv(STARTED_BY, "moot --directory mine")
     Path("my.yaml").unlink()

@@ -64,6 +64,16 @@ def test_a_small_p_without_an_interval_is_an_answer() -> None:
     assert question.why.startswith("There is no interval; p = 0.001")
 
 
+def test_a_difference_without_a_direction_is_no_yes() -> None:
+    """Debates that are worse do not support that they are better."""
+    changes = {"expected": "they differ", "p (Holm)": 0.001, "answer": "supported"}
+    question = next(q for q in questions_of(["a-above-b"], **changes) if q.text.startswith("Is A"))
+    assert question.answer_text == "supported (they differ)"
+    expected = {"expected": "first lower", "p (Holm)": 0.001, "answer": "supported"}
+    question = next(q for q in questions_of(["a-above-b"], **expected) if q.text.startswith("Is A"))
+    assert question.answer_text == "supported"
+
+
 def test_a_page_has_at_most_twenty_questions() -> None:
     rows = [as_text(CONTRAST | {"contrast": f"c{number}"}) for number in range(30)]
     questions = choose_questions(rows, {}, ["c29"])

@@ -16,6 +16,7 @@ CONTRAST = {
     "second": "votes, smollm",
     "threshold": "",
     "metric": "accuracy",
+    "expected": "first higher",
     "first value": 0.6,
     "second value": 0.62,
     "difference": -0.02,

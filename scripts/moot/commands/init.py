@@ -65,6 +65,7 @@ contrasts:
     first: {names.experiment}
     second: {names.experiment}-arm=alone
     question: Is a debate right more often than its judge alone?
+    direction: first_higher
 """
 _SMALL_COURTROOM = """\
     # A small protocol for a model on this machine: 7 calls a case. Without `params`: 16.
@@ -79,12 +80,14 @@ contrasts:                # results/index.html opens with their answers
     metric: panel_accuracy_after
     second_metric: panel_accuracy_before
     question: Are the judges right more often after the debate?
+    direction: first_higher
   agree-more:
     first: {names.experiment}
     second: {names.experiment}
     metric: agreement_after
     second_metric: agreement_before
     question: Do the judges agree more after the debate?
+    direction: first_higher
 """
 _COMPARED = {
     "debate": "It compares the debate with the judge alone, so that only the debate differs.",

@@ -9,6 +9,7 @@ from moot.core.errors import CannotTellError
 from moot.report import EVERY_STUDY_AND_COMPARISON, table
 from moot.report.columns import DIFFERENCE, SIGNED, Columns, Row
 from moot.report.content import TableContent, has_contrasts
+from moot.report.study_questions import EITHER_SIDE
 from moot.report.study_results import StudyResults
 from moot.scores.contrasts import (
     CANNOT_TELL,
@@ -38,7 +39,7 @@ from moot.stats.paired import holm
 from moot.stats.power import Goal, Spread, cases_needed
 from moot.stats.within_cases import MIN_CASES
 
-EXPECTED = {FIRST_HIGHER: "first higher", FIRST_LOWER: "first lower", DIFFER: "they differ"}
+EXPECTED = {FIRST_HIGHER: "first higher", FIRST_LOWER: "first lower", DIFFER: EITHER_SIDE}
 NO_CASES = "no case was argued by both; expected common cases, or `paired: false`"
 MARGIN_NOTE = (
     "Equivalent: `supported` if two one-sided tests (Schuirmann 1987) show that the difference is "

@@ -25,7 +25,7 @@ from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON
 from moot.core.types import Fields
 from moot.report import FIGURES, TABLES
-from moot.report.escaping import page_template
+from moot.report.escaping import capitalised, page_template
 from moot.report.figures import count_phrase, has_content
 from moot.report.notes import REHEARSAL_NOTE
 from moot.report.study_questions import SIGNS, StudyQuestion, choose_questions
@@ -110,7 +110,7 @@ def _describe_answer(question: StudyQuestion) -> str:
     if estimate is None:
         return ""
     numbers = f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]".replace("-", "−")
-    return f"{question.text} {question.answer.capitalize()}: {numbers} ({question.about})."
+    return f"{question.text} {capitalised(question.answer_text)}: {numbers} ({question.about})."
 
 
 def read_table_preview(root: Path, address: str) -> list[list[str]]:

@@ -10,6 +10,9 @@ from moot.scores.contrasts import CANNOT_TELL, NOT_SUPPORTED, SUPPORTED
 
 MOST_QUESTIONS = 20
 """The most questions on a page; the table of contrasts has all."""
+EITHER_SIDE = "they differ"
+"""What a contrast without a direction expects. The answer then says so: a question such as "is A
+better than B" would seem answered yes by any difference."""
 SIGNS = {SUPPORTED: "✓", NOT_SUPPORTED: "✗", CANNOT_TELL: "?"}
 TOO_FEW = "this run has too few cases for an interval"
 PAD = 0.08
@@ -63,6 +66,7 @@ class StudyQuestion:
         table: the name of the table with the details, such as `recorded/contrasts`.
         debates: addresses and names of the compared runs, if the run built their pages.
         is_own: whether the run's configuration, not the shipped one, plans it.
+        expects_side: whether the contrast has a direction.
     """
 
     text: str
@@ -75,11 +79,19 @@ class StudyQuestion:
     table: str
     debates: Sequence[tuple[str, str]]
     is_own: bool
+    expects_side: bool
 
     @property
     def sign(self) -> str:
         """The sign of the answer."""
         return SIGNS[self.answer]
+
+    @property
+    def answer_text(self) -> str:
+        """The answer, with what was expected if that is no side."""
+        if self.expects_side or self.answer == CANNOT_TELL:
+            return self.answer
+        return f"{self.answer} ({EITHER_SIDE})"
 
 
 def choose_questions(
@@ -134,6 +146,7 @@ def _read_question(row: Fields, readers: Mapping[str, str], is_own: bool) -> Stu
             if side.split(", ")[0] in readers
         ],
         is_own,
+        row["expected"] != EITHER_SIDE,
     )
 
 
