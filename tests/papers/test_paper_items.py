@@ -412,6 +412,7 @@ def test_a_rehearsal_is_marked_on_the_page_and_in_files(tmp_path: Path) -> None:
 def test_latex_has_as_many_cells_in_every_row(item: PaperItem) -> None:
     grid = build_grid(item, PUBLISHED, [own_row(item, 0.5)])
     source = latex_source(PAPERS[item.paper], grid, ["note"])
+    assert f"tab:{item.paper}-{item.key}".replace("_", "-") in source
     count = len(item.row_heads) + len(item.columns)
     body = source.partition(r"\toprule")[2].partition(r"\bottomrule")[0]
     lines = [
