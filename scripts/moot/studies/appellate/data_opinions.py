@@ -6,7 +6,7 @@ affirmed, reversed, did both or dismissed, and who dissented, are attributes for
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -152,8 +152,7 @@ def _load_sample(context: LoadContext) -> Loaded:
     return Loaded(cases, replace(TASK, notes=notes), sources=[context.shipped / SAMPLE])
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
+class Opinion(NamedTuple):
     """One opinion in full text.
 
     Attributes:
@@ -276,10 +275,7 @@ def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
             f"{context.data_root / options.path}: no opinion can be used: {dict(cleaning)}."
         )
     targets = {entry.opinion.opinion_id: target_from_outcome(entry.outcome) for entry in usable}
-    # a model summarises all opinions, and people edit few
-    splits = dict.fromkeys(targets, "test")
-    if options.facts != OPINION:
-        splits = stratified_splits(targets, context.seed)
+    splits = stratified_splits(targets, context.seed)
     cases = []
     for entry in usable:
         opinion = entry.opinion
@@ -291,7 +287,8 @@ def _load_local(options: OpinionsOptions, context: LoadContext) -> Loaded:
             Case(
                 case_id,
                 context.name,
-                splits[case_id],
+                # a model summarises all opinions, and people edit few
+                "test" if options.facts == OPINION else splits[case_id],
                 entry.facts,
                 targets[case_id],
                 TASK.labels,

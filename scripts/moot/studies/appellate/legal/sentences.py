@@ -17,7 +17,7 @@ _ABBREVIATIONS = frozenset(
     ).split()
 )
 # Words unless they have a capital: "So." is a reporter, "Me." a state.
-_ALSO_WORDS = frozenset("so no me or ill art mass wash amend".split())
+_ALSO_WORDS = "so no me or ill art mass wash amend".split()
 _STOP = re.compile(r"[.!?]+[\"'”’)\]]*")
 _PARAGRAPH = re.compile(r"\n\s*\n|\n\s*(?:[-*•]|\d+[.)])\s+|[{(\[]\d{1,3}[})\]](?=\s*[A-Z\"“])")
 _NEXT_STARTS = re.compile(
