@@ -1,8 +1,11 @@
 """Exports of a run: tables for spreadsheets, and logs of inspect_ai."""
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from moot.core.artifacts import atomic_path, read_frame, read_frames
 from moot.jobs.job_results import load_model_results
@@ -32,10 +35,21 @@ def write_exported_tables(artifacts: Mapping[str, Sequence[Path]], folder: Path)
         folder: where the files are written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    frames = {name: read_frames(files) for name, files in artifacts.items() if files}
+    frames = {
+        name: read_frames(files).map(_text_of_nested) for name, files in artifacts.items() if files
+    }
     for name, frame in frames.items():
         safe = frame.map(csv_cell)
         with atomic_path(folder / f"{name}.csv") as part:
             # The byte-order mark tells Excel that the file is UTF-8.
             safe.to_csv(part, index=False, encoding="utf-8-sig")
     write_workbook(frames, folder / "debates.xlsx")
+
+
+def _text_of_nested(value: object) -> object:
+    """Return a list or a map (as pandas reads it: a list of pairs) as JSON, else the value."""
+    if not isinstance(value, list | np.ndarray):
+        return value
+    items = [*value]
+    is_map = bool(items) and all(isinstance(item, tuple) for item in items)
+    return json.dumps(dict(items) if is_map else items, ensure_ascii=False)
