@@ -249,7 +249,7 @@ def test_another_configuration_takes_the_folder_only_when_asked(walked: Walk) ->
     table_bytes = table.read_bytes()
     process = walked.start("results/tables/courtroom/contrasts.csv", files=WORDING_FILES[:2])
     assert process.returncode == 1
-    message = "results/ shows 1 experiments (tosses) of study.yaml, served.yaml"
+    message = "results/ shows 1 experiment (tosses) of study.yaml, served.yaml"
     assert process.stdout.count(message) == 1, process.stdout
     assert "Traceback" not in process.stdout
     assert table.read_bytes() == table_bytes

@@ -16,6 +16,7 @@ from pathlib import Path
 from moot.core.durable import write_atomically
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
+from moot.report.figures import count_phrase
 from moot.workflow.dependencies import configuration_digest
 
 RECORD = Path("results/configuration.json")
@@ -59,8 +60,8 @@ def claim_folder(configuration: FolderConfiguration, replace: bool) -> None:
         if names:
             earlier_files = _file_names(previous.files)
             raise UserError(
-                f"results/ shows {len(names)} experiments ({_first_names(names)}) of"
-                f" {earlier_files}. {_file_names(configuration.files)} would replace them."
+                f"results/ shows {count_phrase(len(names), 'experiment')} ({_first_names(names)})"
+                f" of {earlier_files}. {_file_names(configuration.files)} would replace them."
                 " Use a separate folder for each (snakemake --directory FOLDER), name both files"
                 " after --configfile, or replace the pages with --config replace_results=true."
                 f" No reply is lost: another run of {earlier_files} restores its tables without a"
