@@ -224,7 +224,8 @@ def test_a_run_without_answers_is_summarised_in_three_sentences(root: Path) -> N
 def test_previews_are_part_of_the_page_and_show_numbers(root: Path) -> None:
     table = root / "tables" / "recorded" / "methods.csv"
     table.parent.mkdir(parents=True, exist_ok=True)
-    rows = [{"study": "x", "method": HOSTILE, "n": 3, "empty": "", "accuracy": 0.123456}] * 9
+    row = {"study": "x", "n": 3, "empty": "", "accuracy": 0.123456}
+    rows = [{"method": f"{n}{HOSTILE}", **row} for n in range(9)]
     pd.DataFrame(rows).to_csv(table, index=False)
     write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
     page = (root / "index.html").read_text(encoding="utf-8")
@@ -248,9 +249,10 @@ def test_a_number_of_a_preview_has_its_interval(root: Path) -> None:
 def test_a_preview_shows_the_columns_in_which_its_rows_differ(tmp_path: Path) -> None:
     keys = {"data": "boards", "answers of": "said"}
     rows = [keys | {"signal": name, "error": n / 10} for n, name in enumerate("ab")]
-    pd.DataFrame(rows).to_csv(tmp_path / "deferral.csv", index=False)
-    heading, *_ = read_table_preview(tmp_path, "deferral.html")
-    assert heading == ["data", "signal", "error"]
+    pd.DataFrame(rows * 3).to_csv(tmp_path / "deferral.csv", index=False)
+    preview = read_table_preview(tmp_path, "deferral.html")
+    assert preview[0] == ["data", "signal", "error"]
+    assert [row[1] for row in preview[1:]] == ["a", "b"]
 
 
 def test_failures_come_first_and_unanswered_questions_cannot_tell(root: Path) -> None:

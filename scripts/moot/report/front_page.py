@@ -39,6 +39,8 @@ LEGEND = {
 }
 """The three answers and their meanings."""
 PREVIEW_ROWS, PREVIEW_COLUMNS, PREVIEW_TEXTS, PREVIEW_CHARS = 4, 3, 2, 28
+_ROWS_READ = 50
+"""Rows that a preview is chosen from."""
 NAMES_WITHOUT_PREVIEW = ("", "study", "voices")
 """Columns with the same value in every row of a table."""
 ANSWERS_IN_SUMMARY = 2
@@ -114,7 +116,7 @@ def _describe_answer(question: StudyQuestion) -> str:
 
 
 def read_table_preview(root: Path, address: str) -> list[list[str]]:
-    """Read the heading and first rows of a table.
+    """Read the heading and the first rows of a table that look different.
 
     The columns are its first two columns of text and its first number. Texts in which the rows
     differ come first: without them rows of one debate look alike. So does a number with an
@@ -124,7 +126,7 @@ def read_table_preview(root: Path, address: str) -> list[list[str]]:
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        rows = list(islice(csv.DictReader(file), PREVIEW_ROWS))
+        rows = list(islice(csv.DictReader(file), _ROWS_READ))
     texts: list[str] = []
     numbers: list[str] = []
     for name in rows[0] if rows else ():
@@ -136,7 +138,8 @@ def read_table_preview(root: Path, address: str) -> list[list[str]]:
     names = [*chosen_texts, *numbers[: PREVIEW_COLUMNS - len(chosen_texts)]]
     if not names:
         return []
-    return [names, *(_shorten_cells(row, names) for row in rows)]
+    different_rows = dict.fromkeys(tuple(_shorten_cells(row, names)) for row in rows)
+    return [names, *map(list, islice(different_rows, PREVIEW_ROWS))]
 
 
 def _select_telling(
