@@ -4,6 +4,7 @@ from itertools import chain
 
 from moot.jobs import item_needs
 from moot.jobs.earlier_items import earlier_files, record_path
+from moot.jobs.item_designs import describe_sizes
 from moot.papers.items import items_file, read_papers
 from moot.papers.page import paper_files
 from moot.papers.selection import needed_experiments, selected_items
@@ -35,7 +36,7 @@ def needed_runs():
 
 # A server is asked once, before the first job; the processes of jobs read what was found.
 if SELECTED_ITEMS and IS_MAIN and not IS_DRY and FILLS_ITEMS:
-    sizes = item_needs.describe_sizes(plan.config.experiments, DESIGNS)
+    sizes = describe_sizes(plan.config.experiments, DESIGNS)
     sys.stderr.writelines(f"moot: papers: {line}\n" for line in sizes)
     with exit_without_traceback():
         open_runs = [run for run in needed_runs() if not item_needs.has_predictions(*run)]

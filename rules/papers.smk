@@ -28,7 +28,7 @@ for paper in PAPERS:
                     "papers",
                     "jobs/papers.py",
                     "jobs/earlier_items.py",
-                    "jobs/item_needs.py",
+                    "jobs/item_designs.py",
                     "training/baselines",
                     "studies/*/papers.py",
                 ],

@@ -7,7 +7,7 @@ from moot.commands.doctor_cases import describe_row_faults
 from moot.commands.preview import describe_servers, preview
 from moot.commands.preview_table import preview_text
 from moot.core.log import FILE_LOG
-from moot.jobs.item_needs import describe_sizes
+from moot.jobs.item_designs import describe_sizes
 from moot.plan.papers_of_run import designs_of
 from moot.workflow.job import job
 

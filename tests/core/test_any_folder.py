@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from messages import refusal
 from moot.core.command_line import check_folder
+from moot.core.errors import UserError
 
 PROJECT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import subprocess, sys
 from moot.core.command_line import link_python_without_spaces
+from moot.core.errors import UserError
 link_python_without_spaces()
 code = "import os, sys; print(os.path.realpath(sys.prefix))"
 subprocess.run(f"{sys.executable} -c '{code}'", shell=True, check=True)
@@ -37,5 +38,7 @@ def test_a_command_without_quotes_reaches_the_environments_python(tmp_path: Path
 def test_a_folder_that_cannot_be_written_is_reported_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("/proc/self")
     monkeypatch.setattr("moot.core.command_line.SHIPPED", Path("/a folder"))
-    with refusal():
+    with pytest.raises(
+        UserError, match=r"not writable .* --snakefile '/a folder/Snakefile' --cores"
+    ):
         check_folder()

@@ -88,11 +88,11 @@ def test_numbers_booleans_and_vocabularies_name_the_first_wrong_row(tmp_path: Pa
 @pytest.mark.parametrize("count", [20, 21, 5_000])
 def test_of_many_faults_the_first_ones_are_named(tmp_path: Path, name: str, count: int) -> None:
     lines = [f"{number},yes" for number in range(count)]
-    path = write_file(tmp_path, "\n".join(["id,answer,age", *lines]), name)
+    path = write_file(tmp_path, "\n".join(["id,answer,age", *lines, "-1,yes,4"]), name)
     with pytest.raises(UserError) as error:
         read_csv(path, ["id"]) if name == "t.csv" else read_jsonl(path, {"id": str})
     message = str(error.value).splitlines()
-    further = count + name.endswith("jsonl") - 20
+    further = count + 2 * name.endswith("jsonl") - 20
     assert "row 20: found 2 fields" in message[19] or "record 20 (line 20): not" in message[19]
     assert message[20:] == ([f"... and {further} more."] if further else [])
 

@@ -91,7 +91,8 @@ def test_all_files_and_rows_that_cannot_be_read_are_named(tmp_path: Path) -> Non
 
 
 def test_each_row_of_a_broken_file_is_named_once(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("nr,turn,who\nt1,1\nt1,2\n")
+    lines = [",".join(TRIAL[0]), "t1,1", "t1,2", ",".join(map(str, TRIAL[0].values()))]
+    (tmp_path / "a.csv").write_text("\n".join(lines))
     with pytest.raises(UserError) as error:
         read_transcripts(tmp_path / "a.csv", **TRIALS)
     rows = [line.partition(": ")[2][:5] for line in str(error.value).splitlines()]

@@ -34,7 +34,7 @@ def test_an_empty_answer_gets_a_message(name: str, blank: str) -> None:
     for required in ([name], []):
         form = {"properties": {name: FIELDS[name]}, "required": required}
         sent = MultiDict({} if name == "reasons" else {name: blank})
-        with refusal():
+        with pytest.raises(UserError, match=r"^Your answer is empty\. Fill in "):
             answer_text(sent, form)
 
 

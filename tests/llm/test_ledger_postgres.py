@@ -17,7 +17,6 @@ from test_ledger import entries
 
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
-from messages import refusal
 from moot.core.errors import CallFailedError, RunStoppedError, UserError
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.ledger.reservations import Reservation
@@ -172,5 +171,5 @@ async def test_a_wave_of_more_calls_than_the_server_has_locks_names_the_setting(
     ledger: Ledger,
 ) -> None:
     claims = [ledger.claim(f"call {number}") for number in range(20_000)]
-    with refusal():
+    with pytest.raises(UserError, match="max_locks_per_transaction"):
         await asyncio.gather(*(claim.__aenter__() for claim in claims))

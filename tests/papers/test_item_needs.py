@@ -9,14 +9,13 @@ from messages import refusal
 from moot.core.config_errors import Faults
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
+from moot.jobs.item_designs import describe_servers, item_commands
 from moot.jobs.item_needs import (
     can_run,
     check_something_can_be_filled,
     describe_missing,
-    describe_servers,
     find_missing_baselines,
     find_missing_models,
-    item_commands,
 )
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.selection import add_paper_experiments

@@ -63,7 +63,7 @@ def test_a_run_fills_what_it_can_names_the_rest_and_ends_with_an_error(workflow:
     process = workflow.snakemake("papers", *options, OPENAI_API_KEY="")
     assert process.returncode != 0
     page = workflow.work / "results/papers/decision_conference.html"
-    assert f"moot: {page.relative_to(workflow.work)} has the items." in process.stdout
+    assert f"moot: {page} has the items." in process.stdout
     assert 'id="figure1"' in page.read_text(encoding="utf-8")
     _, _, empty_rows = process.stdout.partition("papers: some rows stay empty.\n")
     lines = [line for line in empty_rows.splitlines() if "paper-stance-claims/" in line]

@@ -10,7 +10,7 @@ from messages import refusal
 from moot.core.config_errors import Faults
 from moot.core.read_config import default_config, merge_over_defaults
 from moot.core.shipped_files import default_files
-from moot.jobs.item_needs import describe_sizes
+from moot.jobs.item_designs import describe_sizes
 from moot.papers.items import items_file, read_papers
 from moot.papers.selection import add_paper_experiments, needed_experiments
 from moot.papers.wording import PUBLISHED, TEMPLATES, WORDS_TABLE, read_rows

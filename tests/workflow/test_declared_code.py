@@ -94,13 +94,20 @@ def plan() -> Plan:
     }
     experiments["panel"]["dataset"] = experiments["meeting"]["dataset"] = "opinions"
     experiments["panel"]["labelers"] = ["rules", "judge:small"]
+    experiments["published"] = {
+        "source": "recorded",
+        "dataset": "nyu-debates",
+        "models": "human-judge",
+        "params": {"method": "AI consult"},
+    }
     return Plan.from_yaml(
         {
             "seed": 1,
-            "models": MODELS,
+            "models": {**MODELS, "human-judge": {"endpoint": "recorded", "model": "human judge"}},
             "datasets": {
                 "nlsy97": {"source": "synthetic"},
                 "opinions": {"source": "sample"},
+                "nyu-debates": {"loader": "nyu_debates", "source": "shipped"},
             },
             "experiments": experiments,
         },
@@ -149,7 +156,7 @@ def test_tables_and_figures_state_the_code_of_their_builders(
     plan: Plan, files_of_rules: dict[str, set[Path]]
 ) -> None:
     for word, registry in (("tables", TABLES), ("figures", FIGURES)):
-        study = {"tables": "courtroom", "figures": "comparison"}[word]
+        study = {"tables": "courtroom", "figures": "recorded"}[word]
         paths = files_of_rules[f"{word}_{study}"]
         builders = {
             registry[name].build.__module__ for name in targets.names_by_job(plan, registry)[study]

@@ -99,7 +99,7 @@ PANEL = ("results/tables/appellate/agreement.csv",)
 SUMMARY = "results/predictions/summary/fast.parquet"
 OTHER_TARGETS = (
     SUMMARY,
-    "results/figures/comparison/deferral.png",
+    "results/figures/recorded/nyu_beliefs.png",
     "results/tables/feedback/deferral.csv",
     "results/summaries/summary/fast.jsonl",
     "results/assistants/training/fast/tfidf.skops",

@@ -12,7 +12,7 @@ from moot.commands.registered import describe_registered
 from moot.core.cases import Case, Task
 from moot.core.schemas import ARTIFACTS
 from moot.core.shipped_files import SHIPPED, prompt_folders
-from moot.jobs.item_needs import describe_needs, item_commands
+from moot.jobs.item_designs import describe_needs, item_commands
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.plan.papers_of_run import read_designs
 from moot.protocols.utterances import Utterance

@@ -11,7 +11,7 @@ import pandas as pd
 
 from moot.core.artifacts import file_digest, read_frame, read_frames
 from moot.core.types import JsonObject
-from moot.jobs.item_needs import describe_needs_of_run, item_commands
+from moot.jobs.item_designs import describe_needs_of_run, item_commands
 from moot.jobs.job_results import RESULTS
 from moot.papers import fill_item
 from moot.papers.as_published import confirm_served
