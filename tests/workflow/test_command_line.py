@@ -30,6 +30,7 @@ pytestmark = pytest.mark.slow
         b"seed: !!int one\n",
         b"",
         b"- run\n",
+        b"models: &all\n  small: *all\n",
     ],
 )
 def test_a_broken_file_is_named_with_its_line(content: bytes, tmp_path: Path) -> None:

@@ -149,8 +149,8 @@ def check_config_file(path: Path) -> None:
 
     Raises:
         UserError: the file does not exist (or is a target that argparse read as a file), is not
-            UTF-8, is neither JSON nor YAML (with the line), or has no keys with values at its top
-            level.
+            UTF-8, is neither JSON nor YAML (with the line), has no keys with values at its top
+            level, or contains itself.
     """
     if not path.is_file():
         raise UserError(
@@ -183,6 +183,12 @@ def check_config_file(path: Path) -> None:
             f"{path}: found {'nothing' if content is None else type(content).__name__} at the top"
             " level; expected keys with values, such as `run: [my-experiment]`."
         )
+    try:
+        json.dumps(content, default=str, skipkeys=True)
+    except ValueError:  # Snakemake merges such a mapping without end
+        raise UserError(
+            f"{path}: an alias (*name) stands inside its own anchor (&name). Write its values out."
+        ) from None
 
 
 def read_content(text: str) -> object:
