@@ -255,8 +255,8 @@ def test_a_speakers_name_keeps_its_capitals() -> None:
     )
     utterance |= {"call_id": "", "prediction": "", "speaker": "dr_Ann McBride"}
     task = Task("the case", "?", ("no", "yes"))
-    assert _turn(utterance, task, "").speaker == "Dr Ann McBride"
-    assert _turn(utterance | {"speaker": "judge_1"}, task, "").speaker == "Judge 1"
+    assert _turn(utterance, task, "", {}).speaker == "Dr Ann McBride"
+    assert _turn(utterance | {"speaker": "judge_1"}, task, "", {}).speaker == "Judge 1"
 
 
 def test_no_element_is_created_from_text(page: str) -> None:

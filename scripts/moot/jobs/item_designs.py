@@ -69,7 +69,7 @@ def _models_shown(item: PaperItem, models: Sequence[str]) -> list[str]:
 
 
 def models_of_item(item: PaperItem, designs: Iterable[Design]) -> dict[str, ModelConfig]:
-    """Return the models that an item needs in the paper's design, those of seats last."""
+    """Return the models that an item needs in the paper's design; models of seats come last."""
     models: dict[str, ModelConfig] = {}
     seats: dict[str, ModelConfig] = {}
     for design in designs:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from tempfile import TemporaryFile
-from types import MappingProxyType
 from typing import cast
 
 import pandas as pd
@@ -181,9 +180,7 @@ def records(frame: pd.DataFrame) -> list[JsonObject]:
     return cast("list[JsonObject]", frame.to_dict("records"))
 
 
-def _turn(
-    utterance: Fields, task: Task, target: str, sides: Mapping[str, str] = MappingProxyType({})
-) -> Turn:
+def _turn(utterance: Fields, task: Task, target: str, sides: Mapping[str, str]) -> Turn:
     public = utterance["visibility"] == PUBLIC
     call = "".join(
         character

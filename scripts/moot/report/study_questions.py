@@ -88,7 +88,7 @@ class StudyQuestion:
 
     @property
     def answer_text(self) -> str:
-        """The answer, with what was expected if that is no side."""
+        """The answer; if no side was expected, it says so."""
         if self.expects_side or self.answer == CANNOT_TELL:
             return self.answer
         return f"{self.answer} ({EITHER_SIDE})"

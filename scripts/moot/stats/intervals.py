@@ -219,7 +219,7 @@ class LogOdds:
 
 @dataclass(frozen=True, slots=True)
 class MultipliedOdds:
-    """The test of a value whose odds are those of a share, times a factor, less a threshold."""
+    """The test of a value less a threshold; the value has the odds of a share, times a factor."""
 
     of_share: Method
     odds: float
@@ -299,7 +299,7 @@ def log_odds(values: ArrayLike, bounds: Bounds) -> Floats:
 
 
 def divide_odds(shares: ArrayLike, factor: float) -> Floats:
-    """Return the shares whose odds are those of some shares, divided by a factor."""
+    """Divide the odds of shares by a factor; return the shares that have these odds."""
     array = as_numbers(shares)
     return as_numbers(array / (factor - (factor - 1) * array))
 

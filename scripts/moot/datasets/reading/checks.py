@@ -157,7 +157,7 @@ def parse_whole_numbers(
 
 
 def read_whole_numbers(values: Column) -> Column:
-    """Return the column as Int64; 1.0 is 1, and what is no whole number is missing."""
+    """Return the column as Int64. 1.0 is read as 1; other values become missing."""
     # A survey repeats a few codes in thousands of rows: each is read once.
     words = pd.Series({value: canonical_word(value) for value in values.unique()}, dtype="str")
     is_number = words.str.fullmatch(r"[+-]?[0-9]{1,18}")
