@@ -202,7 +202,7 @@ def known_items(
             tuple(rubric.labels),
         )
         for (experiment, model), shards in shards_of.items()
-        if experiment in plan.experiments and (rubric := plan.rubric(experiment))
+        if (rubric := plan.rubric(experiment))
     }
 
 

@@ -34,8 +34,6 @@ def add_experiments_of_analyses(config: Config, faults: Faults) -> Config:
     experiments: dict[str, ExperimentConfig] = {}
     for analysis in analyses():
         experiments |= analysis.add_experiments(config, faults)
-    if not experiments:
-        return config
     return config.model_copy(update={"experiments": {**config.experiments, **experiments}})
 
 

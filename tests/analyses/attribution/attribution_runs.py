@@ -62,7 +62,8 @@ class World:
             with_words,
             probability_without,
         )
-        self.folder, self.planted, self.params = folder, planted, params
+        self.folder, self.planted = folder, planted
+        self.params = {"strategy": "none", "beliefs": "none"} | params
         rows: list[dict[str, Any]] = []
         for number, turn in enumerate(planted):
             rows += self._hold(number, turn)
@@ -73,12 +74,17 @@ class World:
         self.fails = ""
 
     def _hold(self, number: int, planted: int | None) -> list[dict[str, Any]]:
-        params = PROTOCOLS["courtroom"].params(strategy="none", beliefs="none", **self.params)
+        params = PROTOCOLS["courtroom"].params(**self.params)
         debate = make_debate(ScriptedModel(lambda *_: ""), params, WINNER, case_of(number))
         for turn, (seat, phase) in enumerate(TURNS):
             words = f" {PLANTED}" if turn == planted else ""
             text = f"Consider file {number}, point {turn}.{words} That is all."
-            debate.record(seat, phase, text, source="model", round=PHASES.index(phase) + 1)
+            round_number = PHASES.index(phase) + 1
+            if params.strategy == "inline":
+                reply = {"strategy": "", "statement": text}
+                fields = {"source": "model", "private": True, "round": round_number}
+                debate.record(seat, "strategy", "", **fields, parsed=reply)
+            debate.record(seat, phase, text, source="model", round=round_number)
         record_conclusion(debate, Answer("plaintiff"), "valid")
         return [transcript_row(debate, utterance) for utterance in debate.utterances]
 
@@ -97,7 +103,7 @@ class World:
         """Judge the debates again, with the prompts of the courtroom by default."""
         entry = {
             "judge_protocol": "courtroom",
-            "judge_protocol_params": {"strategy": "none", "beliefs": "none", **self.params},
+            "judge_protocol_params": self.params,
         }
         params = AttributionParams.model_validate(
             {"source_experiment": "trial", "source_model": "scripted", **entry, **options}

@@ -88,8 +88,11 @@ def test_log_probabilities_give_the_exact_effect_from_one_answer_each(tmp_path: 
     assert (effects["floor"] == 0).all()
 
 
-def test_only_the_judge_is_asked_and_it_reads_all_unchanged_turns(tmp_path: Path) -> None:
-    world = World(tmp_path, [None, None], 0.9, 0.2, answer="likelihood")
+@pytest.mark.parametrize("strategy", ["none", "inline"])
+def test_only_the_judge_is_asked_and_it_reads_all_unchanged_turns(
+    tmp_path: Path, strategy: str
+) -> None:
+    world = World(tmp_path, [None, None], 0.9, 0.2, answer="likelihood", strategy=strategy)
     world.judge_again(debates=1)
     [case] = {prompt.split("File ")[1][0] for prompt in world.asked}
     point_counts = [prompt.count(f"file {case}, point ") for prompt in world.asked]

@@ -17,6 +17,7 @@ from moot.scores.results import ExperimentResults, ExperimentView
 def test_the_table_shows_effects_by_role_phase_and_place(tmp_path: Path) -> None:
     results = World(tmp_path, [0, 1, 0, 1], 0.9, 0.2, answer="likelihood").judge_again()
     frame = what_moved(study_results(results)).frame.set_index("group")
+    assert frame.columns[:3].tolist() == ["data", "debate", "judge"]
     removed = frame["effect"]
     assert removed["all"] == pytest.approx(0.7 / 6) and removed["phase: opening"] == pytest.approx(
         0.35

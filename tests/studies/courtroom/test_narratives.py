@@ -111,6 +111,8 @@ def test_pronouns_and_verbs_agree(sex: str, expected: str) -> None:
     ("facts", "expected"),
     [
         ({"sex": "female", "age": 18}, "The defendant is an 18-year-old woman."),
+        ({"married02": "married, spouse absent"}, "The defendant is married, but their spouse is"
+            " absent from the household."),
         ({"sex": "male", "race": "hispanic"}, "The defendant is a man whose race or ethnicity is"
             " recorded as Hispanic."),
         ({"age": 21, "race": "black"}, "The defendant is 21 years old, and their race or ethnicity"

@@ -86,6 +86,10 @@ def test_templates_run_nothing_that_a_case_says(tmp_path: Path) -> None:
     assert messages[0].content == "Rules."
     assert "{{ 7 * 7 }}" in messages[1].content
     assert "49" not in messages[1].content
+    sections = Prompts(tmp_path).render_for_person("t", text=HOSTILE)
+    assert [section.tag for section in sections] == ["", "facts"]
+    assert sections[0].text == "Rules."
+    assert "{{ 7 * 7 }}" in sections[1].text
 
 
 def hostile_cases(path: Path, count: int) -> Path:

@@ -75,13 +75,14 @@ def test_what_was_filled_stays_filled(
 
 
 def test_results_of_other_data_are_not_shown_as_the_papers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     made_up = {"datasets": {"nlsy97": "synthetic"}}
     run_items(configuration(items="courtroom/table4", **made_up))
     _, runs = run_items(configuration(items="courtroom/table5"))
     assert {name for name, _ in runs} == {"paper-courtroom"}
+    assert "results of paper-zero-shot are not shown" in caplog.text
 
 
 def test_a_model_of_an_earlier_run_keeps_its_entry(

@@ -110,8 +110,8 @@ def test_a_job_that_logged_its_reason_is_not_reported_again(clock: Clock, tmp_pa
     assert run.log(None, "an input function failed", logging.ERROR, exception="RuleException")
 
 
-def test_a_job_that_was_killed_is_shown(clock: Clock) -> None:
-    """It has written no reason, as where memory ran out."""
+def test_a_job_that_was_killed_is_shown(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has written no reason, as where memory ran out; a stop of the whole run is a reason."""
     run = Run(clock, run_debates=1)
     assert run.log(
         None,
@@ -125,6 +125,9 @@ def test_a_job_that_was_killed_is_shown(clock: Clock) -> None:
         logging.ERROR,
         exception="RuleException",
     )
+    assert run.job(1, "run_debates", fails=True)
+    monkeypatch.setattr(console, "is_stopping", lambda: True)
+    assert not run.job(2, "run_debates", fails=True)
 
 
 def test_a_reason_of_an_earlier_run_explains_nothing(clock: Clock, tmp_path: Path) -> None:
