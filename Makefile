@@ -30,6 +30,7 @@ env: $(addprefix $(VENV)/.,$(addsuffix .installed,default $(EXTRAS))) ## install
 $(BIN)/python:
 	@$(PYTHON) -c "import sys; sys.exit('moot needs Python 3.11 or newer; this is ' + sys.version.split()[0] + '. Try: make PYTHON=python3.11') if sys.version_info < (3, 11) else None"
 	$(PYTHON) -m venv $(VENV)
+	@$(PIP) --upgrade pip # the pip of Python 3.11 reads an index twice as slowly
 
 $(VENV)/.%.installed: envs/lock.txt | $(BIN)/python
 	$(LOCKED)
@@ -47,13 +48,12 @@ $(addprefix $(VENV)/.,$(addsuffix .installed,tabular text transformers)): $(VENV
 
 results: env ## build all tables and figures; open results/index.html
 	$(BIN)/snakemake $(STUDY) --cores $(CORES)
-	@$(BIN)/snakemake $(STUDY) --cores 1 --report report.html > results/logs/report.log 2>&1 || { tail results/logs/report.log; exit 1; }
 	@echo
 	@echo "Start here:  results/$(or $(STUDY),index).html  (questions and answers, then all that was built)"
 	@echo "Tables:      results/tables/    (CSV, LaTeX, HTML)"
 	@echo "Figures:     results/figures/   (PNG, SVG)"
 	@echo "Debates:     results/reader/    (a page a study, for a browser)"
-	@echo "Report:      report.html        (the same in one file, by Snakemake)"
+	@echo "In one file: $(BIN)/snakemake $(STUDY) --cores 1 --report report.html"
 
 # ARGS="--configfile my.yaml" names the configuration whose debates people sit in.
 desk: env ## open the pages on which people take seats and label
