@@ -74,7 +74,7 @@ def write_first_pages():
     sentences = describe_failed_jobs(unfinished, STARTED)
     for page in pages:
         with suppress_user_errors():
-            path = write_page_after_failure(plan, page, files, sentences)
+            path = write_page_after_failure(plan, page, files, sentences).resolve()
             sys.stderr.write(f"moot: {path} says what failed, and links to all that was built.\n")
 
 

@@ -1,5 +1,6 @@
 """Test the first run of a user: a configuration from a few answers, and its requirements."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from in_process import default_configuration
 from messages import refusal
 from moot.commands.doctor import doctor
 from moot.commands.init import write_configuration
+from moot.commands.rehearsing import CONFIGURATION, prepare
 from moot.core.config import InitConfig
 from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON
@@ -120,6 +122,15 @@ def test_all_rows_of_a_small_table_are_debated_and_enter_tables() -> None:
     shipped_model = default_configuration({})["models"]["smollm2-135m"]
     written_model = yaml.safe_load(Path("my.yaml").read_text())["models"]["smollm2-135m"]
     assert written_model == shipped_model, "the model keeps the limits of the default run"
+    words = plan.experiments["debate-few"].config.params["words"]
+    assert words * 2 <= shipped_model["max_tokens"], "a statement is not cut off"
+
+
+def test_a_rehearsal_finds_a_table_outside_its_folder() -> None:
+    datasets = {"own": {"path": "../own.csv"}, "vast": {"source": "sample"}}
+    prepare(Path("rehearsal"), {"datasets": datasets})
+    prepared = json.loads(Path("rehearsal", CONFIGURATION).read_text())["datasets"]
+    assert prepared == {**datasets, "own": {"path": str(Path.cwd().parent / "own.csv")}}
 
 
 @pytest.mark.parametrize(

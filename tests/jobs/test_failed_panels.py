@@ -7,7 +7,14 @@ import pytest
 
 from moot.jobs.predictions import debate_costs
 
-CALLS = ["call_id", "attempts", "prompt_tokens", "completion_tokens", "cached_tokens"]
+CALLS = [
+    "call_id",
+    "finish_reason",
+    "attempts",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+]
 
 
 @pytest.mark.parametrize("missing", [None, "", float("nan")])

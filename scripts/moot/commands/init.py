@@ -38,11 +38,14 @@ def _servers() -> dict[str, JsonObject]:
 _MAX_NAME_LENGTH = 40
 _CASES, _CASES_IN_PROCESS = 10, 5
 """Cases of a first run: with a server, and with a model on the cores of this machine."""
+_WORDS_IN_PROCESS = 60
+"""Words of a statement of a model on this machine: they fit into its 120 tokens."""
 _MAX_SHARDS = 4
 _PAGE = """\
 # moot merges this file over its default configuration.
 #   snakemake doctor --cores 1 --configfile {file}     checks models, keys, data and disk
 #   snakemake preview --cores 2 --configfile {file}    counts the calls and their cost
+#   snakemake rehearse --cores 2 --configfile {file}   shows all pages, from invented replies
 #   snakemake --cores 2 --configfile {file}            holds the debates: results/index.html
 #   snakemake reference --cores 1                      writes every key to results/reference.md
 
@@ -216,7 +219,7 @@ def _fill_page(config: InitConfig, ask: Ask | None) -> tuple[str, Sequence[str]]
     shards = min(os.cpu_count() or 1, cases, _MAX_SHARDS) if is_slow else 1
     comparison = _PANEL if protocol == "panel" else _AGAINST_JUDGE
     params = {
-        "debate": _debate_params(table.labels),
+        "debate": _debate_params(table.labels, is_slow),
         "courtroom": _SMALL_COURTROOM if is_slow else "",
     }
     usd = float(answers.find("usd", "0", _check_budget))
@@ -238,11 +241,12 @@ def _fill_page(config: InitConfig, ask: Ask | None) -> tuple[str, Sequence[str]]
     return page, [_COMPARED[protocol], *table.notes]
 
 
-def _debate_params(labels: Sequence[str]) -> str:
-    """Return the lines that say which debater argues for which label."""
+def _debate_params(labels: Sequence[str], is_slow: bool) -> str:
+    """Return the lines that say which debater argues for which label, and at which length."""
     argued = labels if len(labels) <= _MOST_DEBATERS else labels[:2]
     lines = [f"debater_{number} argues for {label}" for number, label in enumerate(argued, 1)]
-    params = f"{{answers: {inline_yaml(list(argued))}, debaters: {len(argued)}}}"
+    length = f", words: {_WORDS_IN_PROCESS}" if is_slow else ""
+    params = f"{{answers: {inline_yaml(list(argued))}, debaters: {len(argued)}{length}}}"
     return f"    params: {params}   # {', '.join(lines)}\n" if argued else ""
 
 

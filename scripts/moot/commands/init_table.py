@@ -105,8 +105,8 @@ def describe_table(
 
 def _order_labels(profile: TableProfile) -> list[str]:
     counts = profile.table[profile.target].str.strip().map(profile.labels).value_counts()
-    names = list(dict.fromkeys(profile.labels.values()))
-    return names[::-1] if len(names) == 2 else list(counts.index)
+    names = sorted(set(profile.labels.values()), reverse=True)
+    return names if len(names) == 2 else list(counts.index)
 
 
 def _count_labels(profile: TableProfile) -> str:

@@ -49,16 +49,21 @@ def preview_text(frame: pd.DataFrame) -> str:
     table = pd.DataFrame(index=frame.index)
     for name, heading in _HEADINGS.items():
         table[heading] = [_cell_text(name, value) for value in frame[name]]
+    is_short = 0 < frame["hours"].iloc[-1] < 1
+    durations = frame["hours"] * 60 if is_short else frame["hours"]
     # two blanks keep "less than 0.1" apart from the number before it
-    table["hours"] = [f" {text}" for text in _hours_texts(frame)]
+    table["hours"] = [f" {text}" for text in _duration_texts(durations, frame["has_typical_speed"])]
     is_free = not (frame["usd"].fillna(0) > 0).any()
     if is_free:
         table = table.drop(columns=["dollars", "at most"])
     if frame["model"][:-1].nunique() == 1:
         table = table.drop(columns="model")
+    has_estimate = table["hours"].str.contains(ESTIMATE_MARK).any()
     table = table.loc[:, (table != "").any()]
     for heading in {"experiment", "model"} & {*table}:
         table[heading] = table[heading].str.ljust(max(table[heading].str.len().max(), len(heading)))
+    if is_short:
+        table = table.rename(columns={"hours": "minutes"})
     total = frame.iloc[-1]
     is_complete = not total["calls_to_make"] and not frame["needs"].astype(bool).any()
     notes = NOTHING_LEFT
@@ -66,7 +71,7 @@ def preview_text(frame: pd.DataFrame) -> str:
         notes = _describe_tokens(total) + ("" if is_free else DOLLARS_NOTE) + NOTE
     if frame["calls_to_make"].isna().any():
         notes = UNKNOWN_CALLS + notes
-    if table["hours"].str.contains(ESTIMATE_MARK).any():
+    if has_estimate:
         notes += ESTIMATE_NOTE
     return f"{table.to_string(index=False)}\n\n{notes}"
 
@@ -86,18 +91,18 @@ def _describe_tokens(total: "pd.Series[float]") -> str:
     )
 
 
-def _hours_texts(frame: pd.DataFrame) -> list[str]:
-    """Return the hours of each row; the total says where it leaves out unknown ones.
+def _duration_texts(durations: "pd.Series[float]", is_typical: "pd.Series[bool]") -> list[str]:
+    """Return the hours or minutes of each row; the total says where it leaves out unknown ones.
 
-    A tilde marks hours that rest on a model's typical speed. A bound has no mark.
+    A tilde marks a duration that rests on a model's typical speed. A bound has no mark.
     """
     rows = []
-    for hours, has_typical_speed in zip(frame["hours"], frame["has_typical_speed"], strict=True):
-        text = UNKNOWN if math.isnan(hours) else amount_text(hours, 1)
-        has_mark = has_typical_speed and hours > 0 and not text.startswith(LESS_THAN)
+    for duration, has_typical_speed in zip(durations, is_typical, strict=True):
+        text = UNKNOWN if math.isnan(duration) else amount_text(duration, 1)
+        has_mark = has_typical_speed and duration > 0 and not text.startswith(LESS_THAN)
         rows.append(f"{ESTIMATE_MARK}{text}" if has_mark else text)
     total = rows[-1]
     if UNKNOWN in rows[:-1]:
-        says_nothing = total.startswith((LESS_THAN, UNKNOWN)) or not frame["hours"].iloc[-1]
+        says_nothing = total.startswith((LESS_THAN, UNKNOWN)) or not durations.iloc[-1]
         total = UNKNOWN if says_nothing else f"at least {total}"
     return [*rows[:-1], total]

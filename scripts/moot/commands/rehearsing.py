@@ -59,9 +59,17 @@ def prepare(folder: Path, raw: Fields) -> None:
     )
     data = Path("data")
     _link(folder / "data", (path for path in data.glob("*") if path.name not in _EXCLUDED_DATA))
+    datasets = {name: _with_absolute_path(entry) for name, entry in raw["datasets"].items()}
     with atomic_path(folder / CONFIGURATION) as part:
-        content = {**raw, "rehearsal": True, "replace_results": True}
+        content = {**raw, "datasets": datasets, "rehearsal": True, "replace_results": True}
         part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _with_absolute_path(dataset: Fields) -> Fields:
+    """Return a data set's entry whose file is found from the folder of the rehearsal."""
+    if "path" not in dataset:
+        return dataset
+    return {**dataset, "path": str(Path(dataset["path"]).resolve())}
 
 
 def _link(folder: Path, paths: Iterable[Path]) -> None:

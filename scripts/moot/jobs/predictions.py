@@ -100,6 +100,7 @@ _TRANSCRIPT_COLUMNS += [
 ]
 _CALL_COLUMNS = ["call_id", "model", "served_model", "system_fingerprint", "provider"]
 _CALL_COLUMNS += [
+    "finish_reason",
     "attempts",
     "prompt_tokens",
     "completion_tokens",
@@ -128,7 +129,7 @@ def _conclusions(transcript: pd.DataFrame) -> pd.DataFrame:
 
 
 def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
-    """Return the cost of each debate: calls, retries, replies asked again, tokens, seconds, USD.
+    """Return the cost of each debate: its calls, retries, unusable or cut replies, tokens, USD.
 
     The index is debate_id.
 
@@ -140,7 +141,16 @@ def debate_costs(transcripts: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
     ].drop_duplicates()
     call_rows = debate_calls.merge(calls, on="call_id")
     call_rows["retries"] = call_rows["attempts"] - 1
-    sums = ["retries", "prompt_tokens", "completion_tokens", "cached_tokens", "seconds", "cost_usd"]
+    call_rows["cut_off"] = call_rows["finish_reason"] == "length"
+    sums = [
+        "retries",
+        "cut_off",
+        "prompt_tokens",
+        "completion_tokens",
+        "cached_tokens",
+        "seconds",
+        "cost_usd",
+    ]
     totals = call_rows.groupby("debate_id")[sums].sum()
     totals["calls"] = call_rows.groupby("debate_id").size()
     is_unreadable = transcripts["kind"] == ASKED_AGAIN
@@ -226,7 +236,7 @@ def prediction_rows(
 
 
 _COUNT_COLUMNS = (
-    *("calls", "retries", "asked_again"),
+    *("calls", "retries", "asked_again", "cut_off"),
     *("prompt_tokens", "completion_tokens", "cached_tokens"),
 )
 _AMOUNT_COLUMNS = ("seconds", "cost_usd")

@@ -91,9 +91,10 @@ def summarise_run(questions: Sequence[StudyQuestion], debates: tuple[int, int]) 
     debate_count, experiment_count = debates
     counts = Counter(question.answer for question in questions)
     answers = ", ".join(f"{counts[word]} {word}" for word in SIGNS)
+    verb = "is" if len(questions) == 1 else "are"
     sentences = [
         f"This run has {debate_count:,} debates in {count_phrase(experiment_count, 'experiment')}."
-        f" Below are {count_phrase(len(questions), 'question')}: {answers}."
+        f" Below {verb} {count_phrase(len(questions), 'question')}: {answers}."
     ]
     answered_questions = [question for question in questions if question.answer != CANNOT_TELL]
     sentences += map(_describe_answer, answered_questions[:ANSWERS_IN_SUMMARY])

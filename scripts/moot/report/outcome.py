@@ -42,7 +42,7 @@ class RunOutcome:
 
     Attributes:
         debates: one row per debate: experiment, model, case_id, repeat, status, reason,
-            served_by.
+            served_by, calls, cut_off.
         annotation_faults: what is wrong in the files of annotators.
         unreadable: what is wrong with artifacts that cannot be read, and so are not in `debates`.
     """
@@ -103,6 +103,17 @@ class RunOutcome:
         return self.debates[is_incomplete & (self.debates["status"] == "valid")]
 
     @property
+    def cut_replies(self) -> list[str]:
+        """A sentence on the replies that the limit of tokens cut off; none if it cut none."""
+        cut_off, calls = (int(self.debates[column].sum()) for column in ("cut_off", "calls"))
+        if not cut_off:
+            return []
+        return [
+            f"{cut_off} of {calls} replies were cut off at the limit of tokens: raise"
+            " `max_tokens`, or ask for fewer words."
+        ]
+
+    @property
     def is_finished(self) -> bool:
         """Whether no debate waits or lacks a reply, and `check` finds no fault."""
         return not (
@@ -144,7 +155,7 @@ class RunOutcome:
                 " again, run `snakemake retry` with the same options; calls in the ledger are not"
                 " repeated."
             )
-        lines += version_notes(self.debates)
+        lines += [*version_notes(self.debates), *self.cut_replies]
         if self.missing_answers:
             lines.append(
                 f"{len(self.missing_answers)} debates wait for a person and are in no table yet. "
@@ -220,6 +231,7 @@ def read_outcome(predictions: Sequence[Path], labels: Sequence[Path] = ()) -> Ru
     result and raise no error.
     """
     columns = ["experiment", "model", "case_id", "repeat", "status", "reason", "served_by"]
+    columns += ["calls", "cut_off"]
     frames, faults, unreadable = [pd.DataFrame(columns=columns)], list[str](), list[str]()
     for path in (*predictions, *labels):
         try:

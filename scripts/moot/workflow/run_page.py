@@ -39,6 +39,7 @@ def write_run_page(
         [
             *plan.made_up_notes("" if study == COMPARISON else study),
             *version_notes(outcome.debates),
+            *outcome.cut_replies,
         ],
         has_own_experiments(plan),
         own_contrasts(plan),
