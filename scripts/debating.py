@@ -1,5 +1,6 @@
-"""Continue the debates of a stored plan as people answer. A desk starts this script and writes a
-line to it after each answer.
+"""Continue the debates of a stored plan as people answer.
+
+A desk starts this script and writes a line to it after each answer.
 """
 
 import asyncio
@@ -19,9 +20,7 @@ from moot.plan.plan_cache import read_plan, read_plan_digests
 
 
 async def hold_debates(path: Path) -> None:
-    """Hold the debates of a kept plan until the plan changes, or until the process that started
-    this one ends.
-    """
+    """Hold the debates of a stored plan until the plan changes or the desk's process ends."""
     key, load = read_plan(path)
     plan, loop = load(), asyncio.get_running_loop()
     news = asyncio.StreamReader()

@@ -1,5 +1,6 @@
-"""Write a first configuration for the user. Ask on a terminal for the answers that `--config
-init={...}` lacks.
+"""Write a first configuration for the user.
+
+Answers that `--config init={...}` lacks are asked for on a terminal.
 """
 
 import sys

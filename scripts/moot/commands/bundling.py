@@ -373,8 +373,9 @@ def _artifacts(plan: Plan) -> Iterator[Path]:
 
 
 def _failures(ledger: Ledger) -> Iterator[str]:
-    """Yield the calls that failed permanently, with their cost, so that a rebuilt run fails
-    equally.
+    """Yield the calls that failed permanently, with their cost.
+
+    A rebuilt run then fails equally.
     """
     with ledger.transaction() as connection:
         for table in (FAILURES, REFUSALS, ATTEMPTS):

@@ -12,8 +12,9 @@ from moot.plan.plan import Plan
 
 
 def find_row_faults(options: DatasetOptions) -> list[str]:
-    """Return a line for everything that is or may be wrong in the rows of a user's files; none if
-    they cannot be read, since loading them gives the message.
+    """Return a line for everything that is or may be wrong in the rows of a user's files.
+
+    There are no lines if the files cannot be read, since loading them gives the message.
     """
     if not isinstance(options, TableOptions | TranscriptsOptions):
         return []

@@ -89,8 +89,10 @@ class Estimate:
         return round(total, 4)
 
     def _measured_speed(self, name: str) -> float | None:
-        """Return the written tokens a second by replies of a model, or of one with an equal entry,
-        as the packaged model has in the default run; None without such a reply.
+        """Return the tokens per second that a model's replies took; None without such a reply.
+
+        Replies of a model with an equal entry count too, as those of the packaged model in the
+        default run.
         """
         if name not in self._speeds:
             model = self._models[name]
@@ -129,9 +131,7 @@ class Estimate:
         return hours
 
     def _hours_of_calls(self, name: str, calls: Sequence[Entry]) -> float:
-        """Return the hours by speed and concurrency, or by the limit per minute if that takes
-        longer.
-        """
+        """Return the hours by speed and concurrency, or by the limit per minute if longer."""
         model = self._models[name]
         lengths = [self.tokens(entry) for entry in calls]
         prompt_tokens, reply_tokens = map(sum, zip(*lengths, strict=True))

@@ -1,6 +1,4 @@
-"""The calls that a run would still make: every debate is held with placeholder replies, without a
-call.
-"""
+"""The calls that a run would still make, found by debates with placeholder replies."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence

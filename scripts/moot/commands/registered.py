@@ -25,9 +25,7 @@ from moot.training.baselines import BASELINES
 
 
 def describe_registered() -> str:
-    """Return every key, protocol, data set, baseline, score, table, figure, labeler, endpoint and
-    export, as Markdown.
-    """
+    """Return all keys and everything that is registered, as Markdown."""
     parts = ["## Keys", "The keys of a data set are the options of its loader: see Data sets."]
     keys: list[tuple[str, type[BaseModel]]] = [("Top level", Config), *_parts_of(Config)]
     for title, model in keys:
@@ -85,8 +83,9 @@ def _tables_of_parts(loader: str, options: type[BaseModel]) -> Iterator[str]:
 
 
 def _parts_of(model: type[BaseModel], of: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
-    """Yield the parts of a configuration, each followed by its own: "models", "price of a model",
-    ...
+    """Yield the parts of a configuration, each followed by its own parts.
+
+    They are named by their place, such as "models" and "price of a model".
     """
     for key in model.model_fields:
         if part := entry_model_at(model, key):

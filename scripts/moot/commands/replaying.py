@@ -1,5 +1,6 @@
-"""Checking a bundle, and rebuilding its tables from its replies, without a model, a key or the
-original data.
+"""Check a bundle, and rebuild its tables from its replies.
+
+This needs no model, no key and none of the original data.
 """
 
 import hashlib
@@ -148,8 +149,10 @@ def _check_compatibility(
 
 
 def _check_integrity(file: str, manifest: Manifest, bundle: zipfile.ZipFile) -> None:
-    """Refuse a bundle with a changed, missing or strange file or call, before anything is
-    written.
+    """Refuse a bundle with a changed, missing or strange file or call.
+
+    Raises:
+        UserError: the bundle has such a fault; nothing has been written yet.
     """
     faults = [*_changed_files(manifest, bundle), *_changed_calls(bundle)]
     if faults:

@@ -74,9 +74,7 @@ def describe(experiment: str = "", sources: Iterable[Path] = (), **extra: str) -
 
 
 def _name_of(path: Path) -> str:
-    """Return a file's path below `results/` or the working directory; otherwise its folder and
-    name.
-    """
+    """Return a file's path below `results/` or the working directory, else its folder and name."""
     path = path.absolute()
     for folder in (Path("results").absolute(), Path.cwd()):
         if path.is_relative_to(folder):

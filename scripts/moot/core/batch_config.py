@@ -14,9 +14,7 @@ HOURS_PER_WAVE = 24.0
 
 
 class BatchConfig(StrictModel):
-    """Calls sent together as batches of the provider, which answers later and for less:
-    docs/batch.md.
-    """
+    """Settings of a provider's batches, which are answered later and for less: docs/batch.md."""
 
     wait: bool = Field(
         True,

@@ -114,8 +114,9 @@ def stable_fraction(*parts: object) -> float:
 
 
 def open_cases(cases: Sequence[Case], split_name: str) -> list[Case]:
-    """Return the cases of a split, without training and validation cases that resemble a test
-    case.
+    """Return the cases of a split, without those that resemble a test case.
+
+    All test cases are returned.
     """
     return [case for case in cases if case.split == split_name and not resembles_test_case(case)]
 

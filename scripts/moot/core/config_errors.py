@@ -153,8 +153,9 @@ def copy_plain_values(
     place: Location = (),
     ancestors: tuple[int, ...] = (),
 ) -> Json:
-    """Return a copy of configuration values; values that JSON does not have are noted and left
-    out.
+    """Return a copy of configuration values, and note those that JSON does not have.
+
+    Noted values are left out.
     """
     if id(raw) in ancestors:
         note(

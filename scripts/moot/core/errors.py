@@ -43,8 +43,9 @@ class CannotTellError(UserError):
 
 
 class RunStoppedError(MootError):
-    """The run cannot go on (budget spent, key refused, quota used up); everything paid for is
-    kept.
+    """The run cannot go on, although everything paid for is kept.
+
+    Its budget is spent, a key is refused, or a quota is used up.
     """
 
 
@@ -156,8 +157,7 @@ class NotFoundError(ServerFaultError):
 
 
 class DebatePausedError(MootError):
-    """The debate continues in a later run: an answer or a reply is missing, or an answer is
-    unusable.
+    """The debate continues in a later run, since an answer or a reply is missing or unusable.
 
     The message begins with `NO_ANSWER_YET` and names the file of a person's answer, with
     `UNUSABLE_ANSWER` and states the fault, or with `REPLY_PENDING` and names the pending call.

@@ -1,6 +1,4 @@
-"""An experiment in the configuration, its grids, and the contrasts that are
-planned between them.
-"""
+"""An experiment in the configuration, its grids, and the contrasts that are planned."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal

@@ -52,9 +52,7 @@ def load_extensions(folders: Iterable[str]) -> list[Path]:
 
 
 def add_folder(folder: Path) -> None:
-    """Make a folder the package `moot.extensions.NAME`, in this process and in those that it
-    starts.
-    """
+    """Make a folder the package `moot.extensions.NAME`, here and in processes started later."""
     package = _package(folder)
     if package in FOLDERS:
         return

@@ -85,9 +85,7 @@ _RESERVED = (
 
 
 def _fold_name(name: str) -> str:
-    """Return a parameter's name in one spelling: maxTokens, MAX_TOKENS and max-tokens become
-    equal.
-    """
+    """Return a parameter's name in one spelling: maxTokens and MAX_TOKENS become equal."""
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 

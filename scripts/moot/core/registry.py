@@ -49,8 +49,9 @@ def _modules_in(package: str) -> list[str]:
 
 
 def _calling_line(frame: FrameType) -> tuple[str, int]:
-    """Return the file and line that registers an entry, outside of the functions that do so for
-    others.
+    """Return the file and line that registers an entry.
+
+    Functions that register entries for others are passed over.
     """
     caller: FrameType | None = frame
     while caller and (
@@ -128,9 +129,7 @@ class Registry(Generic[Entry]):
             self.places = dict.fromkeys(defaults, place) | self.places
 
     def modules(self) -> list[str]:
-        """Return the modules of moot that may register entries: in the room, in studies, and in
-        analyses.
-        """
+        """Return the modules that may register entries: of the room, studies and analyses."""
         modules = list(_modules_in(self.room)) if self.room else []
         for package in FOLDERS:
             for name in _modules_in(package):

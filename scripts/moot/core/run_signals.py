@@ -201,8 +201,9 @@ def lock_run_file(path: Path) -> IO[str]:
 
 
 def is_held(path: Path) -> bool:
-    """Return whether a file exists and, if a process of this machine holds it, that process
-    lives.
+    """Return whether a file exists and the process that holds it may be alive.
+
+    Only processes of this machine can be checked.
     """
     try:
         with path.open("rb") as file:

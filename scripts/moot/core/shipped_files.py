@@ -1,6 +1,4 @@
-"""The files of the default configuration and the folders of prompt templates that ship with
-moot.
-"""
+"""The files of the default configuration, and the folders of prompt templates."""
 
 from pathlib import Path
 

@@ -21,8 +21,7 @@ def plain_spelling(text: str) -> str:
 
 
 def canonical_word(word: str) -> str:
-    """Return a word in its plain spelling, without the `.0` of a whole number, and truth values in
-    lower case.
+    """Return a word in its plain spelling, without `.0`, and truth values in lower case.
 
     Spreadsheets and pandas write 1.0 for 1 in a column with a gap, and True or TRUE for true.
     """

@@ -157,9 +157,7 @@ def check_characters(place: str, text: str) -> None:
 
 
 def quote_value(value: object) -> str:
-    """Return a value for a message: quoted, short and on one line, since its content is
-    arbitrary.
-    """
+    """Return a value for a message: quoted, escaped, short and on one line."""
     text = (
         repr(value)
         if isinstance(value, str)

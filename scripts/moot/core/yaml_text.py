@@ -86,8 +86,9 @@ def load_yaml(text: str) -> Any:
 
 
 def find_misread(text: str) -> list[str]:
-    """Return a sentence for each key that occurs twice at one place, and for each number that is
-    not decimal; none if it is not YAML.
+    """Return a sentence for each key that occurs twice and each number that is not decimal.
+
+    A text that is not YAML gets no sentence.
     """
     loader = _Misread(text)
     try:

@@ -73,8 +73,7 @@ class DatasetOptions(DatasetSections):
         return False
 
     def own_files(self, _data_root: Path) -> tuple[Path, ...]:
-        """Return the files and folders of the user that the options name, outside the loader's
-        folder.
+        """Return the user's files and folders that the options name outside the loader's folder.
 
         A change of one of them loads the data set again.
         """

@@ -74,8 +74,10 @@ def write_record(path: Path, files: list[FetchedFile]) -> None:
 
 
 def read_versions(path: Path) -> dict[str, list[RemoteFile]]:
-    """Return the published files by data set; raises `UserError` for a fault in
-    `data/versions.csv`.
+    """Return the published files by data set.
+
+    Raises:
+        UserError: `data/versions.csv` has a fault.
     """
     table = read_csv(path, COLUMNS, get="it belongs to moot: restore it from the repository.")
     check_values(path, table["role"], ("primary", "archive"))

@@ -1,6 +1,4 @@
-"""A table of the user, described in the configuration alone; any protocol can argue about its
-rows.
-"""
+"""A table of the user, described in the configuration alone; any protocol can argue about it."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -94,8 +94,9 @@ class Consultancy(ArmIntervention):
 
 
 class CommitFirst(ArmIntervention):
-    """The judge commits itself before the debate. That exchange precedes its later prompts as
-    messages.
+    """The judge commits itself to an answer before the debate.
+
+    That exchange precedes its later prompts as messages.
     """
 
     def __init__(self, debaters: Debaters) -> None:

@@ -32,11 +32,10 @@ Statements = Mapping[tuple[str, str], Sequence[Fields]]
 
 
 class Noise(ArmIntervention):
-    """Debaters' statements are borrowed from another case's debate of the same experiment and
-    model.
+    """Debaters' statements are borrowed from another case's debate.
 
-    Debaters are not asked. If debaters also decide (a panel), each is asked and reads borrowed
-    statements of the others.
+    The other debate is of the same experiment and model. Debaters are not asked. If debaters also
+    decide (a panel), each is asked and reads borrowed statements of the others.
     """
 
     def __init__(self, debaters: Debaters) -> None:
@@ -160,9 +159,7 @@ def _source_case(debate: Debate, cases: Sequence[str]) -> str:
 def _statements_by_debate(
     paths: tuple[Path, ...], seats: tuple[str, ...]
 ) -> Mapping[tuple[str, int], Mapping[tuple[str, str], Sequence[Fields]]]:
-    """Return the usable public statements of some seats, by case and repeat, then by speaker and
-    kind.
-    """
+    """Return the usable public statements of some seats, by debate, then by speaker and kind."""
     is_public_statement = pc.field("speaker").isin(seats) & (pc.field("visibility") == PUBLIC)
     statements: dict[tuple[str, int], dict[tuple[str, str], list[Fields]]] = {}
     for debate_key, rows in rows_by_debate(paths, _COLUMNS, is_public_statement).items():

@@ -1,5 +1,4 @@
-"""A judge who thinks without a debate, as often as debaters spoke about the same case, then
-decides.
+"""A judge who thinks as often as debaters spoke about the same case, then decides.
 
 It is the control arm `alone` of any protocol with debaters: the same number of calls that write
 free text, but no other seat. The question has the same words for every protocol, so the wording
@@ -77,9 +76,7 @@ async def judge_alone(debate: Debate, params: AloneParams) -> Answer | None:
 
 
 def count_thoughts(debate: Debate, params: AloneParams) -> int:
-    """Return how often the judge thinks before it decides: as often as debaters spoke in this
-    case's debate.
-    """
+    """Return how often debaters spoke in this case's debate, or the default without a source."""
     if not params.source_experiment:
         return params.default_repetitions
     paths = tuple(

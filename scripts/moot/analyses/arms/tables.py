@@ -1,6 +1,4 @@
-"""What debate adds: each control arm compared with its experiment, case by case, with what both
-cost.
-"""
+"""What debate adds: each control arm compared with its experiment, case by case."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -56,9 +54,7 @@ def has_arms(plan: StudyPlan) -> bool:
 
 @table(EVERY_STUDY_AND_COMPARISON, "what_debate_adds", "What does debate add?", needs=(has_arms,))
 def what_debate_adds(results: StudyResults) -> TableContent:
-    """Each control arm against the full debate, paired on cases: the difference, its interval, and
-    the cost of both.
-    """
+    """Each control arm against the full debate, paired on cases: difference, interval and costs."""
     rows: list[Row] = []
     for debate in results.runs(results.experiments.values(), Run):
         for arm in results.controls.values():

@@ -40,8 +40,10 @@ NAN = float("nan")
 
 
 def estimate_effect(unchanged: Values, changed: Values, *, exact: bool) -> Difference:
-    """Return the effect of a change, the mean probability of the verdict without less that with it,
-    from the probability in each answer; an exact effect has no interval and no p.
+    """Return the probability of the verdict without a change, that with it, and their difference.
+
+    The values are the probability of the verdict in each answer. An exact effect has no interval
+    and no p.
     """
     if not exact:
         return _sampled_effect(tuple(sorted(unchanged)), tuple(sorted(changed)))

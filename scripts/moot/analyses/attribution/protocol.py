@@ -103,10 +103,10 @@ class _Judgement:
         return len(self.replies) == 1 and bool(self.answer and self.answer.logprobs)
 
     def probability_of(self, verdict: str) -> float | None:
-        """Return the probability of a verdict, from log-probabilities, or else 1 if it is the
-        answer.
+        """Return the probability of a verdict.
 
-        None without answer.
+        It comes from log-probabilities, or else is 1 for the answer and 0 for others. None without
+        an answer.
         """
         if self.answer is None or not self.answer.prediction:
             return None
@@ -178,8 +178,9 @@ def chosen_repeats(setup: JobSetup, case: Case) -> list[int]:
     seats=lambda params: (params.judge,),
 )
 async def attribution(debate: Debate, params: AttributionParams) -> Answer | None:
-    """Judge the debate unchanged, then without each turn; the answer is the judge's about the
-    unchanged debate.
+    """Judge the debate unchanged, then without each turn.
+
+    The answer is the judge's about the unchanged debate.
     """
     rejudging = _Rejudging(debate, params)
     first = await rejudging.judge([NO_TURN], 1)

@@ -49,9 +49,7 @@ def effects_of(run: Run) -> pd.DataFrame:
 
 @table(EVERY_STUDY_AND_COMPARISON, "what_moved", "What moved the judge?", needs=(has_attribution,))
 def what_moved(results: StudyResults) -> TableContent:
-    """How far the probability of the judge's verdict falls without a turn, by role, phase and
-    place, compared with asking the judge again.
-    """
+    """How far the verdict's probability falls without a turn, by role, phase and place."""
     rows: list[Row] = []
     for run in attributed_runs(results):
         rows += _effect_rows(run)

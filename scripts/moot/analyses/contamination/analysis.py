@@ -16,10 +16,10 @@ class ContaminationAnalysis(Analysis):
     """Whether models have seen the cases of a data set."""
 
     def add_experiments(self, config: Config, faults: Faults) -> Mapping[str, ExperimentConfig]:
-        """Return an experiment `contamination-DATASET` for each data set with the key
-        `contamination`.
+        """Return an experiment `contamination-DATASET` for each data set that asks for one.
 
-        An invalid entry is reported where the data set's options are checked.
+        The data set's key `contamination` asks for it. An invalid entry is reported where the data
+        set's options are checked.
         """
         experiments: dict[str, ExperimentConfig] = {}
         for dataset, options in config.datasets.items():

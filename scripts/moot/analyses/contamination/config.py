@@ -7,8 +7,9 @@ from moot.core.strict_model import StrictModel
 
 
 class Contamination(StrictModel):
-    """Which models are tested on whether they have seen a data set's cases, by the experiment
-    `contamination-DATASET`.
+    """The models that are tested on whether they have seen a data set's cases.
+
+    Their experiment is `contamination-DATASET`.
     """
 
     models: tuple[str, ...] = Field(min_length=1, description="the models to test")

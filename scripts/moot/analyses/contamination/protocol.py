@@ -1,5 +1,4 @@
-"""The protocol `recall`: a model continues a case's text, guesses a masked name, and answers the
-question from the whole text.
+"""The protocol `recall`: a model continues a case's text, guesses a name, and answers.
 
 A model continues a text that it has learnt word for word (Carlini et al. 2021), and it knows a
 masked name that the rest of the text does not reveal (Chang et al. 2023). Cases decided after the
@@ -157,9 +156,7 @@ def is_recovered(parsed: Fields) -> bool:
 
 
 def measure_overlap(continuation: str, second: str, first: str) -> float:
-    """Return the share of a continuation's word sequences that occur in the second half of the text
-    but not in the first.
-    """
+    """Return the share of a continuation's word sequences that occur in the second half only."""
     sequences = _sequences(continuation)
     recalled = sequences & _sequences(second) - _sequences(first)
     return len(recalled) / len(sequences) if sequences else 0.0

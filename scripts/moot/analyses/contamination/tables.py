@@ -1,6 +1,4 @@
-"""The table `contamination`: a model's recall of cases before and after its cut-off, and its
-accuracy.
-"""
+"""The table `contamination`: recall and accuracy before and after a model's cut-off."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -44,9 +42,7 @@ COLUMNS = (
 
 @table(COMPARISON, "contamination", "Has the model seen the cases?", protocols=("recall",))
 def contamination(results: StudyResults) -> TableContent:
-    """How far a model continues cases word for word, recovers masked names and answers right, for
-    cases decided before and after its stated cut-off.
-    """
+    """Recall of texts and masked names, and accuracy, before and after a model's stated cut-off."""
     runs = results.runs(results.find_experiments("recall"), Run)
     return COLUMNS.table(
         list(chain.from_iterable(map(_rows, runs))),
@@ -145,8 +141,9 @@ def _usable_utterances(run: Run, kind: str) -> pd.DataFrame:
 
 
 def _continuation_overlap(run: Run) -> tuple["pd.Series[float]", float]:
-    """Return the overlap of each case's continuation with its second half, and the mean overlap
-    with the second half of the next case.
+    """Return each continuation's overlap with the case's second half, and the overlap by chance.
+
+    The latter is the mean overlap with the second half of the next case.
     """
     utterances = _usable_utterances(run, CONTINUATION)
     case_ids = sorted(utterances["case_id"].unique())

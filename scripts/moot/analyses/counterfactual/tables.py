@@ -1,6 +1,4 @@
-"""Counterfactual people: changes of answers if the same person is described with another sex or
-race.
-"""
+"""Counterfactual people: answers if the same person is described with another sex or race."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -69,9 +67,7 @@ class TellingPair:
     needs=(has_counterfactual_people,),
 )
 def counterfactual_table(results: StudyResults) -> TableContent:
-    """Change of prediction and of belief if the same people are described with another sex or race,
-    all else equal.
-    """
+    """Change of prediction and belief if the same people are described with another sex or race."""
     rows, unpaired = list[Row](), list[str]()
     trained = set[str]()
     for control in results.controls.values():
@@ -128,10 +124,10 @@ def counterfactual_table(results: StudyResults) -> TableContent:
 
 
 def _find_original(control: ExperimentResults, results: StudyResults) -> ExperimentResults | None:
-    """Return the experiment that argues the same people as recorded, in the same way and with some
-    of the same models.
+    """Return the experiment that argues the same people as recorded, in the same way.
 
-    Of several the one with the most repeats.
+    It uses some of the control's models; of several experiments it is the one with the most
+    repeats.
     """
     candidates = [
         experiment
@@ -176,8 +172,9 @@ def _valid_answers(results: ExperimentResults, model: str) -> pd.DataFrame:
 
 
 def _trained_pairs(origin: ExperimentResults, control: ExperimentResults) -> Iterator[TellingPair]:
-    """Yield the trained models that both data sets have: fitted on the same people, asked about
-    them in two ways.
+    """Yield the trained models that both data sets have, with their answers to each.
+
+    The models are fitted on the same people, and asked about them in two ways.
     """
     original_predictions = origin.baseline_predictions
     exchanged_predictions = control.baseline_predictions

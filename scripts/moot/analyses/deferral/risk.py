@@ -51,10 +51,10 @@ def answers_needed(allowed_error: float, thresholds: int = 1) -> int:
 def learn_threshold(
     signals: Floats, is_wrong: Truths, candidates: Floats, allowed_error: float
 ) -> float:
-    """Return the lowest candidate whose error among kept answers is shown to be at most the allowed
-    one; infinite if none is.
+    """Return the lowest candidate that is shown to keep the error within the allowed one.
 
-    Signals and truths are of one answer per cluster. A signal of -inf is never kept.
+    The error is that of kept answers; the threshold is infinite if no candidate is shown to keep
+    it. Signals and truths are of one answer per cluster. A signal of -inf is never kept.
     """
     from scipy.stats import binom  # registries are read at every start of Snakemake
 
@@ -64,11 +64,11 @@ def learn_threshold(
 
 
 def risk_by_coverage(signals: Floats, is_wrong: Truths, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the shares of answers that thresholds keep, from the highest signal to all answers,
-    and the shares of wrong answers among them.
+    """Return the shares of answers that thresholds keep, and the shares of wrong ones among them.
 
-    Signals and truths have the shape (answers,), weights (resamples, answers), and the two results
-    (resamples, distinct signals).
+    Thresholds run from the highest signal to one that keeps all answers. Signals and truths have
+    the shape (answers,), weights (resamples, answers), and the two results (resamples, distinct
+    signals).
     """
     order = np.argsort(-signals, kind="stable")
     _, starts = np.unique(-signals[order], return_index=True)

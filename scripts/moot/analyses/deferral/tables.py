@@ -40,9 +40,7 @@ NOTES = (
 
 @table(EVERY_STUDY_AND_COMPARISON, "deferral", "When should a person decide?")
 def deferral(results: StudyResults) -> TableContent:
-    """The share of cases that a person would have to decide to bound the error among the
-    other cases, by signal of an answer's reliability.
-    """
+    """The share of cases that a person must decide to bound the error among the others."""
     return COLUMNS.table(rows_of_runs(results, _rows), NOTES)
 
 

@@ -40,9 +40,7 @@ def has_groups(plan: StudyPlan) -> bool:
     needs=(has_groups,),
 )
 def group_rates_table(results: StudyResults) -> TableContent:
-    """True and false positive rates and predicted positives by attribute of the person, with
-    intervals, and differences from the largest group.
-    """
+    """True and false positive rates and predicted positives, by attribute of the person."""
     runs = results.runs(results.experiments.values(), Run)
     rates: list[tuple[Run, GroupRate]] = []
     for run in runs:

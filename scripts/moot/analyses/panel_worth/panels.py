@@ -140,8 +140,10 @@ class Panels:
         return float(ratio(*products.round(_DIGITS))[0])
 
     def _products_of_pairs(self, weights: Floats, names: Truths | slice = slice(None)) -> Floats:
-        """Return the sums over pairs of members of the product of their errors' deviations, and of
-        the product of their standard deviations, shape (2, samples).
+        """Return what the error correlation of pairs of members is made of, shape (2, samples).
+
+        The first row is the sum over pairs of the product of their errors' deviations, the second
+        that of the product of their standard deviations.
         """
         members, wrong_members = self.members[:, names], self.wrong_members[:, names]
         error = ratio(weights @ wrong_members, weights @ members, 0.0)

@@ -54,9 +54,7 @@ NOTE = (
 
 @table(EVERY_STUDY_AND_COMPARISON, "panel_worth", "How many independent judges is this panel?")
 def panel_worth(results: StudyResults) -> TableContent:
-    """Accuracies, error correlation and effective votes of panels, before and after their
-    members talk, with the accuracy of a majority of independent members.
-    """
+    """Accuracies, error correlation and effective votes of panels, before and after talk."""
     return COLUMNS.table(rows_of_runs(results, _rows), [NOTE])
 
 

@@ -39,9 +39,7 @@ NOTES = (
 
 @table(EVERY_STUDY_AND_COMPARISON, "record_check", "Does the record bear it out?")
 def record_check(results: StudyResults) -> TableContent:
-    """Shares of the quotations, authorities and figures in statements that occur verbatim in
-    the record, that occur altered, and that cannot be located, by speaker and round.
-    """
+    """Shares of quotations, authorities and figures that are verbatim, altered or not located."""
     return COLUMNS.table(rows_of_runs(results, _rows), NOTES)
 
 

@@ -51,8 +51,9 @@ def rank_features(features: pd.DataFrame, ranking: Ranking, seed: int) -> "pd.Se
 
 
 def _codes(values: Column) -> Scores:
-    """Return a column as numbers: flags as 0 and 1, categories by code, missing as -1 or the
-    median.
+    """Return a column as numbers: flags 0 or 1, codes of categories, the median if missing.
+
+    A missing category has the code -1.
     """
     if isinstance(values.dtype, pd.CategoricalDtype):
         return np.asarray(values.cat.codes, dtype=np.float64)

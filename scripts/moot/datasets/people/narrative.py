@@ -33,8 +33,9 @@ PRONOUNS = {
 
 
 def list_form(facts: Mapping[str, str]) -> str:
-    """Return the facts in order, as the paper states them to models: "sex is male; age is 18."
-    (AgenticSimLaw, Dataset).
+    """Return the facts in order, in the paper's form of "sex is male; age is 18.".
+
+    Source: AgenticSimLaw, Dataset.
     """
     return "; ".join(f"{name} is {value}" for name, value in facts.items()) + "."
 
@@ -90,8 +91,11 @@ def as_number(value: object) -> int:
 
 
 def introduction(facts: Facts, races: Mapping[str, str]) -> str:
-    """Return the sentence that introduces a person by sex, age and race; `races` names each
-    race.
+    """Return the sentence that introduces a person by sex, age and race.
+
+    Args:
+        facts: the person's features.
+        races: the words for each race.
     """
     person = {"male": "man", "female": "woman"}.get(str(facts.get("sex")))
     age = as_number(facts["age"]) if "age" in facts else None

@@ -174,9 +174,7 @@ def parse_booleans(path: Path, values: Column) -> Column:
 
 
 def explain_row_numbers(path: Path) -> str:
-    """Return how messages count the rows of a file; "" if no spreadsheet counts them
-    otherwise.
-    """
+    """Return how messages count rows, or "" if no spreadsheet counts them otherwise."""
     is_sheet = path.name.casefold().removesuffix(GZIP).endswith(SHEETS)
     return ROW_NUMBERS if is_sheet else ""
 

@@ -78,8 +78,9 @@ def _guess_text(table: pd.DataFrame) -> str:
 
 
 def _guess_target(table: pd.DataFrame, text: str) -> tuple[str, bool]:
-    """Return the column of few values whose name says that it is the answer, else the last column
-    of few values; and whether its name said so.
+    """Return the column that is probably the answer, and whether its name says so.
+
+    It is one of few values: the first whose name says so, else the last one.
     """
     candidates = list_categories(table, {text})
     named_columns = [name for name in candidates if _TARGET_NAMES.search(name)]
@@ -116,8 +117,7 @@ def group_rows(cells: Column) -> dict[str, list[int]]:
 
 
 def find_doubts(table: pd.DataFrame, text: str, target: str) -> list[str]:
-    """Return a sentence for everything in the rows of a file that may be wrong although it can be
-    read.
+    """Return a sentence for everything in readable rows that may still be wrong.
 
     Args:
         table: all of its columns.
@@ -176,9 +176,7 @@ def _find_misspelt_words(cells: Column) -> Iterator[str]:
 
 
 def find_misspelt(rows_by_word: Mapping[str, Sequence[int]]) -> dict[str, str]:
-    """Return each word that is spelt nearly like a more frequent one, with the most frequent such
-    word.
-    """
+    """Return each word that is spelt nearly like a more frequent one, with that word."""
     words = sorted(rows_by_word, key=lambda word: -len(rows_by_word[word]))
     misspelt: dict[str, str] = {}
     for position, word in enumerate(words):
@@ -190,8 +188,10 @@ def find_misspelt(rows_by_word: Mapping[str, Sequence[int]]) -> dict[str, str]:
 
 
 def are_spelt_alike(first: str, second: str) -> bool:
-    """Return whether two words could be one: equal but for case, spaces and punctuation, or in few
-    letters after the first one (legal and illegal are two).
+    """Return whether two words could be one.
+
+    They are equal but for case, spaces and punctuation, or differ in few letters after the first
+    one: legal and illegal are two words.
     """
     if _DISTINCTIVE_PARTS.findall(first) != _DISTINCTIVE_PARTS.findall(second):
         return False

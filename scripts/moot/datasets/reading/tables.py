@@ -186,8 +186,9 @@ def _read_delimited(path: Path, faults: Faults, *, get: str = "") -> pd.DataFram
 
 
 def _fit_to_heading(fields: list[str], heading: Sequence[str]) -> tuple[list[str], str]:
-    """Return the fields of a row without blank ones beyond the heading, or with blank ones for
-    columns without a name; and the problem if its width is another still.
+    """Return the fields of a row fitted to the heading's width, and the problem if that fails.
+
+    Blank fields beyond the heading are removed, and those of columns without a name are added.
     """
     width = len(heading)
     missing = heading[len(fields) :]
@@ -207,10 +208,10 @@ def _first_line(text: str) -> str:
 
 
 def _find_delimiter(sample: str) -> str:
-    """Return the separator by which most rows have as many fields as the heading, and of equal ones
-    that with most fields; a comma if none separates the heading.
+    """Return the separator by which most rows have as many fields as the heading.
 
-    The heading alone does not tell: its names may have commas of their own.
+    Of equal ones it is that with most fields; a comma if none separates the heading. The heading
+    alone does not tell: its names may have commas of their own.
     """
     ranks: dict[str, tuple[int, int]] = {}
     for delimiter in _SEPARATORS:
