@@ -72,10 +72,9 @@ class Analysis:
         config: ExperimentConfig,  # noqa: ARG002
         dataset: DatasetOptions,  # noqa: ARG002
     ) -> bool:
-        """Return whether an experiment only controls for others, so that usual tables do not show
-        it.
+        """Return whether an experiment only controls for others.
 
-        Experiments with the key `control` are controls in any case.
+        Usual tables do not show it. Experiments with the key `control` are controls in any case.
         """
         return False
 

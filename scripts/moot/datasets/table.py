@@ -64,8 +64,9 @@ def load(options: TableOptions, context: LoadContext) -> Loaded:
 def _count_largest_family(
     path: Path, splits: Mapping[str, SplitName], pairs: Sequence[RelatedCases]
 ) -> dict[str, int]:
-    """Return the size of the largest group of near-duplicates, which a hash puts into one split;
-    empty if it is a small part of the cases.
+    """Return the size of the largest group of near-duplicates; empty if that is small.
+
+    A hash puts such a group into one split.
     """
     [(family, size)] = Counter(group_families(list(splits), pairs).values()).most_common(1)
     if size <= _LARGE_FAMILY * len(splits):
@@ -162,11 +163,10 @@ def _make_cases(
 def _make_features(
     options: TableOptions, rows: pd.DataFrame, splits: Mapping[str, SplitName]
 ) -> pd.DataFrame | None:
-    """Return the features of tabular baselines: case_id, split, label, then a typed column per
-    feature.
+    """Return the features of tabular baselines, or None without features.
 
-    A column of numbers holds numbers, unless it is among the categories; any other column is a
-    category.
+    The columns are case_id, split, label, then a typed one per feature. A column of numbers holds
+    numbers, unless it is among the categories; any other column is a category.
     """
     if not options.features:
         return None

@@ -1,5 +1,4 @@
-"""Debates in a table of the user, with a row per turn or per answer, described in the configuration
-alone.
+"""Debates in a table of the user with a row per turn or answer, described in the configuration.
 
 Words and answers become transcripts. The last answer of each judge is a prediction; if no column
 names judges, so is the last answer of each speaker. The first answers of a group without a judge
@@ -111,8 +110,9 @@ class _DebateContent:
 
 
 def read_debates(options: TranscriptsOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """Yield the debates in the order in which the files first name them; in a table of answers
-    each row is one.
+    """Yield the debates in the order in which the files first name them.
+
+    In a table of answers each row is one debate.
 
     Raises:
         UserError: as `read_turns`.
@@ -218,8 +218,9 @@ def _iterate_rows(table: pd.DataFrame) -> Iterator[Json]:
 
 
 def _distributions(options: TranscriptsOptions, turns: Turns) -> list[dict[str, float]]:
-    """Return the stated probabilities of the labels after each turn; empty if a turn states
-    none.
+    """Return the stated probabilities of the labels after each turn.
+
+    They are empty for a turn that states none.
     """
     column, labels = options.columns.belief, turns.words.labels
     if not column:

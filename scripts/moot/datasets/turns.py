@@ -60,8 +60,9 @@ def _read_column(
     column: str,
     labels: Mapping[str, str],
 ) -> dict[str, str | None]:
-    """Return the label of each word of a column, and note the words that mean neither a label nor
-    a missing answer.
+    """Return the label of each word of a column; None for a word without one.
+
+    Words that mean neither a label nor a missing answer are noted by `check`.
     """
     if not column:
         return {}
@@ -287,8 +288,9 @@ def _check_constant(rows: pd.DataFrame, check: RowChecker, options: TranscriptsO
 
 
 def _first_values(rows: pd.DataFrame, column: str, group: str) -> tuple[Column, Column]:
-    """Return the values of a column, missing where blank; and in each row the first one of its
-    group.
+    """Return the values of a column, and in each row the first value of its group.
+
+    Blank values are missing.
     """
     values = rows[column].where(rows[column].str.strip() != "")
     return values, values.groupby(rows[group], sort=False).transform("first")

@@ -54,9 +54,7 @@ def check_label_count(path: Path, column: str, count: int) -> None:
 
 
 def is_listed(word: str, listed: Collection[str]) -> bool:
-    """Return whether a word is among others, literally or by a regular expression between
-    slashes.
-    """
+    """Return whether a word is listed, literally or by a regular expression between slashes."""
     word = word.strip()
     return word in listed or any(
         re.fullmatch(pattern[1:-1], plain_spelling(word)) for pattern in filter(is_pattern, listed)

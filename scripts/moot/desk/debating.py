@@ -33,10 +33,9 @@ HoldDebate = Callable[[], Coroutine[Any, Any, Debate]]
 
 
 def jobs_with_people(plan: Plan) -> dict[tuple[str, str], bool]:
-    """Return the jobs in whose debates people sit, by experiment and model, and whether the desk
-    can go on with them.
+    """Return the jobs in whose debates people sit, and whether the desk can go on with them.
 
-    It cannot if calls are gathered into waves.
+    Jobs are pairs of experiment and model. The desk cannot go on if calls are gathered into waves.
     """
     jobs: dict[tuple[str, str], bool] = {}
     for name, experiment in plan.experiments.items():
@@ -119,9 +118,7 @@ class Debating:
         return needs_run
 
     def _load_debates(self, experiment: str, model: str) -> Mapping[DebateKey, HoldDebate]:
-        """Return functions that hold the debates of a job; none while a file that they need is
-        missing.
-        """
+        """Return functions that hold a job's debates; none while a needed file is missing."""
         config = self._plan.experiments[experiment]
         cases, artifacts = f"results/cases/{config.config.dataset}.parquet", config.needed_by(model)
         sources = [cases, *(f"results/{path}" for path in artifacts.values())]

@@ -22,11 +22,10 @@ _LOG_TAIL_BYTES, _LOG_TAIL_LINES = 10_000, 12
 
 
 class Runner:
-    """Runs a command when the desk opens, and continues debates in a process for the command's
-    plan.
+    """Runs a command when the desk opens, and continues the debates of the command's plan.
 
-    The command runs again when all debates of a job have ended. Without a process it runs after
-    each answer.
+    Debates continue in a process of their own. The command runs again when all debates of a job
+    have ended, or, without that process, after each answer.
 
     Args:
         command: Usually a call of Snakemake. Without a command, answers wait for the next run.

@@ -186,9 +186,7 @@ def _untrained(item: PaperItem, results: Mapping[str, StudyResults]) -> Iterator
 
 
 def find_designs(run: PaperRun, item: PaperItem) -> tuple[Design, ...]:
-    """Return the paper's experiments of an item, then the run's experiments with the same
-    protocols.
-    """
+    """Return the paper's experiments of an item, then the run's with the same protocols."""
     of_paper = [design for design in run.designs.values() if design.view.entry in item.experiments]
     protocols = {design.view.protocol for design in of_paper}
     own = [design for design in run.experiments.values() if design.view.protocol in protocols]

@@ -1,6 +1,4 @@
-"""From transcripts to predictions: one row per case and repeat, with costs and fitted
-thresholds.
-"""
+"""Make predictions from transcripts: a row per case and repeat, with costs and thresholds."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -44,8 +44,9 @@ class Placeholders:
                 self._needed.update(experiment.needed_by(model).values())
 
     def substitute(self, artifacts: Mapping[str, Path], results: Path) -> dict[str, Path]:
-        """Return some artifacts below `results`, with placeholders for missing ones if there are
-        any.
+        """Return the existing artifacts below `results`, or the placeholders of missing ones.
+
+        An artifact with neither is left out.
         """
         paths = {
             name: path if path.exists() else self._folder / path.relative_to(results)
@@ -92,9 +93,7 @@ def open_stand_in(_config: ModelConfig, _threads: int) -> Endpoint:
 
 
 class PlaceholderPeople:
-    """Answers for people in a debate: their stored answers, or else the smallest possible
-    answer.
-    """
+    """Answers for people in a debate: stored ones, or else the smallest possible ones."""
 
     def __init__(self) -> None:
         self.missing_answers = 0

@@ -1,5 +1,6 @@
-"""Labels of an experiment's statements by every configured labeler, the label that counts, and
-the sheets on which people label drawn statements.
+"""Labels of an experiment's statements by its labelers, the label that counts, and sheets.
+
+People label drawn statements on the sheets.
 """
 
 import json
@@ -167,8 +168,7 @@ def rubric_of(plan: Plan, experiment: str) -> Rubric:
 
 
 def statements_of(plan: Plan, experiment: str, shards: Sequence[Path]) -> pd.DataFrame:
-    """Return the statements of an experiment's transcripts that are labelled, as `read_statements`
-    does.
+    """Return the statements of an experiment's transcripts that are labelled.
 
     Raises:
         UserError: there are utterances, but none of the kinds that the rubric covers.

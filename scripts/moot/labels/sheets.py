@@ -90,11 +90,10 @@ def label_studio_config(rubric: Rubric) -> str:
 
 
 def read_labels(folder: Path, sheet: str) -> tuple[str, dict[str, str]]:
-    """Read the question of a sheet, and its labels with their meanings, from its labelling
-    interface.
+    """Read the question of a sheet, and its labels with their meanings.
 
     Raises:
-        UserError: the interface is missing, or is not XML.
+        UserError: the labelling interface is missing, or is not XML.
     """
     path = folder / f"{sheet}.xml"
     if not path.exists():
@@ -154,8 +153,7 @@ def _no_formula(cell: str) -> str:
 
 
 def filled_files(folder: Path) -> list[Path]:
-    """Return the files of a folder of annotations, in the order of their names; hidden files are
-    left out.
+    """Return the files of a folder of annotations by name, without hidden ones.
 
     `read_annotations` reports files that are neither a sheet nor an export.
     """
@@ -230,8 +228,12 @@ def read_annotations(
 
 
 def _read_file(file: Path, faults: list[str]) -> Iterator[FilledRow]:
-    """Return the rows of a sheet or of an export; `faults` gets a message for each annotation that
-    is left out.
+    """Return the rows of a sheet or of an export.
+
+    `faults` gets a message for each annotation that is left out.
+
+    Raises:
+        UserError: the file is neither.
     """
     ending = file.suffix.casefold()
     if ending == ".json":

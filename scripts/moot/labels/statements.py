@@ -1,6 +1,4 @@
-"""The statements of a transcript that are labelled, and the blind ids under which people see
-them.
-"""
+"""The statements of a transcript that are labelled, and the blind ids that people see."""
 
 import hashlib
 from collections.abc import Collection, Sequence

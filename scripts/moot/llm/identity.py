@@ -28,8 +28,9 @@ def server_address(config: ModelConfig, environment: Mapping[str, str] = os.envi
 def client_address(
     traits: EndpointTraits, environment: Mapping[str, str] = os.environ
 ) -> str | None:
-    """Return the address that an endpoint's own client calls: that of its environment variable,
-    else its default; None for an endpoint without a server.
+    """Return the address that an endpoint's own client calls; None without a server.
+
+    It is that of the client's environment variable, else its default.
     """
     return environment.get(traits.address_variable, "").strip() or traits.default_address
 

@@ -41,8 +41,9 @@ def enclose(text: object, tag: str) -> str:
 
 
 class Section(NamedTuple):
-    """A part of a text for a person: material with its tag (facts, record), or text with the tag
-    "".
+    """A part of a text for a person: material with its tag, or text with the tag "".
+
+    Tags are, for example, facts and record.
     """
 
     tag: str
@@ -80,8 +81,9 @@ def fill(words: str, **slots: object) -> str:
 
 
 class _Environment(SandboxedEnvironment):
-    """Jinja's sandbox without the repeated search of moot's plain values for the interpreter's
-    internals.
+    """Jinja's sandbox, which does not search moot's plain values for the interpreter's internals.
+
+    The search would be repeated at each use of a value.
     """
 
     def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
@@ -222,8 +224,9 @@ class Prompts:
         return prompts
 
     def sources(self, *names: str) -> dict[str, str]:
-        """Return the source of every template with such a prefix, and of all that these include or
-        extend.
+        """Return the source of each template with such a prefix, and of all that these use.
+
+        They use what they include or extend.
         """
         return self._sources(self._names_with_prefix(names))
 
@@ -260,9 +263,7 @@ def _referenced_templates(source: str, name: str) -> tuple[str, ...]:
 
 
 def _without_language(name: str) -> str:
-    """Return the name of the template that a translation belongs to: verdict.jinja for
-    verdict.zh.jinja.
-    """
+    """Return the template that a translation belongs to: verdict.jinja for verdict.zh.jinja."""
     return re.sub(r"\.[a-z]+\.jinja$", ".jinja", name)
 
 

@@ -26,8 +26,9 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that is sent for one call. Equal requests to one server count as the same
-    question.
+    """Everything that is sent for one call.
+
+    Equal requests to one server count as the same question.
 
     Attributes:
         endpoint: the endpoint's kind, for example `openai`.
@@ -38,8 +39,8 @@ class Request:
         schema: the JSON schema that the reply must follow, if it is sent (`structured: native`).
         choices: the label words whose log-probabilities are asked for, instead of generated text.
         reply_schema: the JSON schema that the reply should follow, sent or described in the prompt.
-        labels: the labels that a free text may state. Neither is part of the question: a stand-in
-            answers by them.
+        labels: the labels that a free text may state. Like `reply_schema` they are no part of the
+            question: a stand-in answers by them.
     """
 
     endpoint: str
@@ -208,9 +209,7 @@ class Reply:
     price: str = ""
 
     def to_json(self) -> str:
-        """Return the reply as JSON for the ledger, without fields that have their default
-        values.
-        """
+        """Return the reply as JSON for the ledger, without fields at their default values."""
         content = {"text": self.text}
         for name, default in _REPLY_DEFAULTS.items():
             value = getattr(self, name)

@@ -1,7 +1,6 @@
-"""One stand-in for a model, for previews, rehearsals and tests: it answers from the request's
-schema or labels, by seed.
+"""A stand-in for a model, which draws an answer from the request's schema or labels by seed.
 
-It costs nothing and knows nothing: its answers are drawn.
+It serves previews, rehearsals and tests, costs nothing and knows nothing.
 """
 
 import hashlib

@@ -30,8 +30,9 @@ MAJORITY, TRAINED = "majority class", "trained: "
 
 
 def _describe_method(results: ExperimentResults) -> str:
-    """Describe a protocol in words, with the variants: assistant, answer by likelihood, matched
-    samples.
+    """Describe a protocol in words, with its variants.
+
+    Variants are an assistant, an answer by likelihood, and matched samples.
     """
     params, name = results.config.params, results.config.protocol.replace("_", " ")
     if results.config.protocol == RECORDED:
@@ -131,9 +132,7 @@ def _sort_key(row: Fields) -> tuple[bool, bool, str, str]:
     needs=(has_debates, has_baselines),
 )
 def methods(results: StudyResults) -> TableContent:
-    """Accuracy and macro F1 of every method on every data set, with the calls and tokens that a
-    case takes.
-    """
+    """Accuracy and macro F1 of every method on every data set, with calls and tokens per case."""
     return _LONG_COLUMNS.table(
         sorted(_rows(results), key=lambda row: (row["data"], *_sort_key(row))),
         [
@@ -167,9 +166,7 @@ _LONG_COLUMNS = (
 
 @table(COMPARISON, "labels", "Each label of each method")
 def each_label(results: StudyResults) -> TableContent:
-    """F1 of each label of data sets with three or more labels, by method, with the shares of the
-    true and of the predicted labels.
-    """
+    """F1 of each label of data sets with three or more labels, by method, with label shares."""
     return _LABEL_COLUMNS.table(
         chain.from_iterable(map(_label_rows, _runs_with_labels(results))),
         [

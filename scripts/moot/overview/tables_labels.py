@@ -1,6 +1,4 @@
-"""Tables of labels, in every study whose statements are labelled: shares, changes of position, and
-agreement.
-"""
+"""Tables of labels in every study that labels statements: shares, changes and agreement."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import combinations
@@ -99,9 +97,7 @@ def _score_table(
 
 @table(EVERY_STUDY, "agreement", "Agreement of labelers and annotators", needs=(has_labels,))
 def agreement_of_labels(results: StudyResults) -> TableContent:
-    """Cohen's kappa of each pair and Krippendorff's alpha over all who labelled statements, for
-    labels and for groups of labels.
-    """
+    """Agreement of all who labelled statements: Cohen's kappa of pairs, Krippendorff's alpha."""
     columns = (
         Columns()
         .keys("experiment", "of")

@@ -108,8 +108,9 @@ def compare_run(
     paper_settings: Mapping[str, ExperimentSetting],
     paper_models: Mapping[str, ModelConfig],
 ) -> PaperMatch:
-    """Return which of the paper's experiments a run repeats, and the settings in which it differs
-    from the most similar one.
+    """Return which of the paper's experiments a run repeats, and how its settings differ.
+
+    They are compared with the most similar experiment's settings.
     """
     # A model that the paper does not have is compared by the paper's parameters only.
     paper_model = paper_models.get(name, models[name])

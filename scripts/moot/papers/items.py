@@ -156,9 +156,7 @@ class PaperItem:
         return f"{KINDS[self.kind]} {self.key.lstrip('abcdefghijklmnopqrstuvwxyz')}"
 
     def cell(self, row: PaperRow, column: PaperColumn) -> CellSpec:
-        """Return the content of a cell: the merged keys of the item, the column, the row and the
-        cell.
-        """
+        """Return a cell's content: the merged keys of item, column, row and cell."""
         of_item = {name: self.entry[name] for name in ITEM_KEYS if name in self.entry}
         of_cell = row.entry.get("cells", {}).get(column.name, {})
         return CellSpec.of({**of_item, **column.entry, **row.entry, **of_cell})

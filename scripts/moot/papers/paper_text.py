@@ -106,8 +106,9 @@ def _join_pages(pages: list[str]) -> str:
 
 
 def _shape(line: str) -> str:
-    """Return a line with each number replaced, so that a running head with a page number is one
-    shape.
+    """Return a line with each number replaced.
+
+    Running heads with page numbers then have one shape.
     """
     return re.sub(r"\d+", "0", line.strip())
 

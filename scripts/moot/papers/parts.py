@@ -1,6 +1,4 @@
-"""The parts of an item that a study computes: rows of a table, points of a figure, a diagram,
-texts.
-"""
+"""The parts of an item that a study computes: rows, points, a diagram and texts."""
 
 import math
 from collections.abc import Mapping

@@ -130,8 +130,9 @@ class PaperText:
         return "".join(parts), max(position, end)
 
     def _edge(self, place: int, step: int) -> str:
-        """Return the characters before (-1) or after (1) a position that are not letters or
-        digits.
+        """Return the signs and spaces before (-1) or after (1) a position.
+
+        They end at a letter or digit.
         """
         end = place + step
         while 0 <= end < len(self.text) and not self.text[end].isalnum():

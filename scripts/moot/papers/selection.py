@@ -121,8 +121,9 @@ def _check_datasets(options: Any, design: Fields) -> None:
 
 
 def needed_experiments(items: Iterable[PaperItem], designs: Iterable[Design]) -> list[str]:
-    """Return the experiments whose debates some items need, with the experiments that they depend
-    on.
+    """Return the experiments whose debates some items need.
+
+    Those that they depend on are among them.
 
     Args:
         items: The items.

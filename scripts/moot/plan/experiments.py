@@ -28,9 +28,7 @@ from moot.protocols.people import check_seats
 
 
 def artifact_files(path: str, shards: int) -> list[str]:
-    """Return the files below `results/` of a needed artifact; transcripts have one file per
-    shard.
-    """
+    """Return the files of a needed artifact below `results/`; of transcripts, one per shard."""
     numbers = range(shards) if path.startswith("transcripts/") else ()
     return [f"{path}/{shard}.parquet" for shard in numbers] or [path]
 
@@ -259,8 +257,9 @@ class ExperimentReader:
         return labels or tuple(options.get("labels") or ())
 
     def _needed_files(self, paths: Mapping[str, str]) -> dict[str, str]:
-        """Return the files of the artifacts that debates depend on, with further files by
-        number.
+        """Return the files of the artifacts that debates depend on.
+
+        The first has the artifact's name, further ones have a number, too.
         """
         files = dict[str, str]()
         for key, path in paths.items():

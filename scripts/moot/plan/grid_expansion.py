@@ -1,6 +1,4 @@
-"""The consequences of a single entry of the configuration: experiments of its grid, and
-templates.
-"""
+"""What follows from one entry of the configuration: experiments of its grid, and templates."""
 
 import itertools
 import re

@@ -28,10 +28,10 @@ SAMPLE = "sample"
 
 
 def own_experiments(plan: Plan) -> frozenset[str]:
-    """Return the experiments of a run that are neither in the default configuration nor in a
-    paper's, nor derived from one of them.
+    """Return the experiments of a run that are neither shipped nor derived from shipped ones.
 
-    Grids and controls derive experiments from an entry.
+    Shipped ones are in the default configuration or in a paper's. Grids and controls derive
+    experiments from an entry.
     """
     shipped = default_config(plan.shipped)["experiments"]
     entries = plan.config.experiments

@@ -140,9 +140,7 @@ class Plan:
         steps.check_dataset_source(dataset, self.datasets, self.experiments, self.files)
 
     def needed_by_dataset(self, dataset: str) -> dict[str, str]:
-        """Return the artifacts below `results/` that a data set is made from, with their models, by
-        name.
-        """
+        """Return the artifacts below `results/` that a data set is made from, by option."""
         return steps.artifacts_of_dataset(self.datasets, dataset)
 
     def load_context(self, dataset: str) -> LoadContext:
@@ -174,9 +172,7 @@ class Plan:
     # Properties of an experiment
 
     def models_in_job(self, experiment: str, model: str) -> dict[str, ModelConfig]:
-        """Return the models that one job of an experiment speaks with, the experiment's own
-        first.
-        """
+        """Return the models of one job of an experiment, the experiment's own first."""
         return steps.models_in_job(self.config, self.experiments[experiment], model)
 
     def rubric(self, experiment: str) -> Rubric | None:
@@ -184,14 +180,16 @@ class Plan:
         return find_rubric(self.experiments[experiment].config, self.config.rubrics)
 
     def labelling_models(self, experiment: str, model: str) -> set[str]:
-        """Return the models that label an experiment's statements: `judge` is the experiment's own,
-        `judge:NAME` another.
+        """Return the models that label an experiment's statements.
+
+        The labeler `judge` is the experiment's own model, `judge:NAME` another.
         """
         return steps.labelling_models(self.experiments[experiment].config, model)
 
     def missing_keys(self, models: Iterable[str]) -> list[str]:
-        """Return one message for each model whose API key is not in the environment; a replay needs
-        none.
+        """Return a message for each model whose API key is not in the environment.
+
+        A replay needs no key.
         """
         if self.config.replay:
             return []
@@ -243,8 +241,9 @@ class Plan:
         return f"{name} is a trial run" if self.is_trial(self.experiments[name]) else ""
 
     def contrasts_of(self, study: str) -> list[Contrast]:
-        """Return the contrasts of a study with a side in this run, or of all studies for
-        `comparison`.
+        """Return the contrasts of a study that have a side in this run.
+
+        The study `comparison` has those of all studies.
         """
         contrasts: list[Contrast] = []
         for contrast in self.contrasts:
@@ -283,8 +282,9 @@ class Plan:
         ]
 
     def _full_runs(self, study: str) -> list[Experiment]:
-        """Return the experiments of a study that are not trial runs, or all such for
-        `comparison`.
+        """Return the experiments of a study that are not trial runs.
+
+        The study `comparison` has those of all studies.
         """
         return [experiment for experiment in self._all_of(study) if not self.is_trial(experiment)]
 
@@ -347,9 +347,7 @@ class Plan:
         )
 
     def _download_adds_words(self, dataset: str) -> bool:
-        """Return whether a data set is shipped without the words that its published records
-        have.
-        """
+        """Return whether a data set is shipped without the words of its published records."""
         options = self.datasets[dataset]
         loader = LOADERS[options.loader or dataset]
         return str(options.source) == "shipped" and loader.download_adds_words
@@ -364,9 +362,7 @@ class Plan:
         return describe_inputs(config.dataset, str(self.datasets[config.dataset].source), models)
 
     def made_up_notes(self, study: str = "") -> list[str]:
-        """Return these notes for all experiments of a study, or of the run, one sentence per
-        kind.
-        """
+        """Return the notes on made-up inputs of a study, or of the run, a sentence per kind."""
         notes: list[str] = []
         for name, experiment in self.experiments.items():
             if study in ("", experiment.study):

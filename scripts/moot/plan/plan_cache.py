@@ -125,9 +125,7 @@ def plan_of(raw: JsonObject) -> Plan:
 
 
 def _config_digest(raw: JsonObject) -> str:
-    """Return a digest of a configuration, its folder, and the files of its extensions and of
-    moot.
-    """
+    """Return a digest of a configuration, its folder, its extensions' files and moot's."""
     extensions = raw.get("extensions") or ()
     folders = [
         Path(folder).expanduser()

@@ -142,9 +142,7 @@ def read_dataset_options(config: Config, name: str, files: Files) -> DatasetOpti
 
 
 def artifacts_of_dataset(datasets: Mapping[str, DatasetOptions], name: str) -> dict[str, str]:
-    """Return the artifacts below `results/` that a data set is made from, by the name of its
-    option.
-    """
+    """Return the artifacts below `results/` that a data set is made from, by option."""
     options = datasets[name]
     return dict(LOADERS[options.loader or name].needs(options))
 

@@ -93,9 +93,7 @@ class Intervention:
         return None
 
     def replace_recording(self, _turn: Turn, /) -> Utterance | None:
-        """Return the utterance that replaces one which the protocol itself records;
-        None for none.
-        """
+        """Return the utterance in place of one that the protocol records; None for none."""
         return None
 
     def hear(self, _seat: str, utterances: Sequence[Utterance], /) -> Sequence[Utterance]:

@@ -124,8 +124,9 @@ class Statement(PersonForm):
 
 @cache
 def choice_form(words: tuple[str, ...]) -> type[PersonForm]:
-    """Return the form that a person fills in where a model chooses one of several words, in its
-    reply or by their likelihood.
+    """Return the form on which a person chooses one of several words.
+
+    A model chooses in its reply, or by the words' likelihood.
     """
     fields: JsonObject = {
         PREDICTION: (Literal[words], ...),
@@ -170,8 +171,9 @@ def normalise_name(text: str) -> str:
 
 
 def answer_text(answer: Fields) -> str:
-    """Return the text of an answer in place of a model's free text: the statement or the chosen
-    word.
+    """Return the text of an answer: the statement, or the chosen word.
+
+    It takes the place of a model's free text.
     """
     return str(answer[STATEMENT] if STATEMENT in answer else answer[PREDICTION])
 

@@ -1,8 +1,7 @@
-"""Single-agent prompting (AgenticSimLaw, "Reasoning Methodologies" and Appendix A), and
-self-consistency.
+"""Single-agent prompting and self-consistency, as in AgenticSimLaw.
 
-The model writes the answer, as in the papers, or the log-probabilities of the label words decide
-(`answer: likelihood`), as for multiple choice.
+Source: "Reasoning Methodologies" and Appendix A. The model writes the answer, as in the papers, or
+the log-probabilities of the label words decide (`answer: likelihood`), as for multiple choice.
 """
 
 from collections import Counter

@@ -123,10 +123,10 @@ def recorded_outlook(step: Fields) -> Outlook:
 def final_answer(
     outlook: Outlook, steps: Iterable[Fields], task: Task
 ) -> tuple[str, float | None, float | None]:
-    """Return the decision from O_n, its confidence (0 to 100), and the probability of the positive
-    label.
+    """Return the decision from O_n, its confidence, and the positive label's probability.
 
-    If one of the recorded `steps` has an answer without a probability, the decision stands alone.
+    The confidence is from 0 to 100. If one of the recorded `steps` has an answer without a
+    probability, the decision stands alone.
     """
     prediction = decide(outlook, task)
     if any(step["probability"] == LABEL_ALONE for step in steps):

@@ -1,5 +1,6 @@
-"""Output for readers: tables and figures (registered here), published values, transcripts, the
-reader.
+"""Output for readers: tables, figures, published values, transcripts and the reader.
+
+Tables and figures are registered here.
 """
 
 import inspect

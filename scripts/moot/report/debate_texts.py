@@ -63,8 +63,9 @@ class Turn:
 
 @dataclass(frozen=True)
 class StatedPrediction:
-    """A stated prediction: label, confidence in percent, and CORRECT or INCORRECT if the debate
-    counts.
+    """A stated prediction: label, confidence in percent, and verdict.
+
+    The verdict is CORRECT or INCORRECT if the debate counts.
     """
 
     label: str
@@ -144,8 +145,9 @@ def read_debates(results: ExperimentResults, model: str) -> Iterator[DebateText]
 
 
 def _assigned_sides(results: ExperimentResults) -> Mapping[str, str]:
-    """Return the label that each seat is told to argue for; empty for records and other
-    protocols.
+    """Return the label that each seat is told to argue for.
+
+    Records and protocols without such seats have none.
     """
     if results.config.protocol not in PROTOCOLS:
         return {}

@@ -1,6 +1,4 @@
-"""The style of figures: colours for colour-blind readers, markers and hatches, reproducible
-bytes.
-"""
+"""The style of figures: colours for colour-blind readers, markers, and reproducible bytes."""
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -222,8 +220,9 @@ def series_style(position: int) -> JsonObject:
 
 
 def whiskers(estimates: Sequence[tuple[float, float, float]] | Floats) -> Floats:
-    """Return the lengths of error bars for `errorbar`, shape (2, estimates); 0 without an
-    interval.
+    """Return the lengths of error bars for `errorbar`, shape (2, estimates).
+
+    An estimate without an interval has the length 0.
     """
     value, low, high = np.array(estimates, dtype=np.float64).T
     return np.asarray(

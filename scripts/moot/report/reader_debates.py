@@ -1,6 +1,4 @@
-"""The debates of the reader's page: an index for choosing, and chunks of utterances, cases and
-calls.
-"""
+"""The debates of the reader's page: an index, and chunks of utterances, cases and calls."""
 
 import math
 import pickle
@@ -175,9 +173,7 @@ class Packing:
             self._keep("words", compress(self._words.packed(len(self._said.starts))))
 
     def index(self) -> JsonObject:
-        """Return the index: experiments, data sets, cases, columns of debates, and the chunks'
-        first values.
-        """
+        """Return the index: experiments, data sets, cases, debates, and each chunk's start."""
         columns = zip(*self._debates, strict=True) if self._debates else [()] * len(COLUMNS)
         return {
             "experiments": self._experiments,

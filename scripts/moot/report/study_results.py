@@ -152,9 +152,7 @@ class StudyResults:
 
     @property
     def experiments_and_controls(self) -> Mapping[str, ExperimentResults]:
-        """The experiments and their controls, by name. A planned comparison may name all of
-        them.
-        """
+        """The experiments and their controls, any of which a planned comparison may name."""
         return {**self.experiments, **self.controls}
 
     def find_experiments(self, *protocols: str, **params: Any) -> list[ExperimentResults]:

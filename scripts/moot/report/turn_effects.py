@@ -82,8 +82,9 @@ TURN_EFFECTS: Registry[TurnEffectSource] = Registry("source of turns' effects", 
 def effects_of_study(
     experiments: Mapping[str, ExperimentResults], left_out: Collection[str] = ()
 ) -> StudyEffects:
-    """Return the effects that analyses measured in the debates of a study's experiments, without
-    those that are left out.
+    """Return the effects of turns that analyses measured in a study's debates.
+
+    Analyses in `left_out` do not count.
     """
     effects = StudyEffects()
     for name in (name for name in TURN_EFFECTS if name not in left_out):

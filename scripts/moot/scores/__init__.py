@@ -50,9 +50,7 @@ def scores_by_model(
 
 
 def no_scores() -> pd.DataFrame:
-    """Return the frame of a scorer that does not apply: the columns of the scores schema and no
-    row.
-    """
+    """Return the frame of a scorer that does not apply: the scores' columns, and no row."""
     frame: pd.DataFrame = SCHEMAS["scores"].empty_table().to_pandas()
     return frame
 

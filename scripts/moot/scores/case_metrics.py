@@ -98,8 +98,9 @@ def valid(results: ExperimentResults, model: str) -> Terms:
 
 @case_metric("gain_over_majority")
 def gain_over_majority(results: ExperimentResults, model: str) -> Terms:
-    """Accuracy less that of always naming the most frequent label of the same cases; an invalid
-    answer is wrong.
+    """Accuracy less that of always naming the most frequent label; an invalid answer is wrong.
+
+    The most frequent label is that of the same cases.
     """
     rows = _rows_with_truth(results, model)
     is_right = (rows["status"] == "valid") & (rows["prediction"] == rows["target"])
@@ -124,8 +125,9 @@ def f1(results: ExperimentResults, model: str) -> Terms:
 
 @case_metric("macro_f1")
 def macro_f1(results: ExperimentResults, model: str) -> Terms:
-    """Mean of the labels' F1; an invalid answer counts as a miss. Labels that are neither true nor
-    predicted by either side on the same cases do not count.
+    """Mean of the labels' F1; an invalid answer counts as a miss.
+
+    Labels that are neither true nor predicted by either side on the same cases do not count.
     """
     labels = list(results.task.labels)
     return _f1(_rows_with_truth(results, model), labels)
@@ -140,8 +142,9 @@ def _f1(rows: pd.DataFrame, labels: list[str]) -> Terms:
 
 @case_metric("brier")
 def brier(results: ExperimentResults, model: str) -> Terms:
-    """Mean squared distance between the probability of the answer and whether it is right; lower is
-    better. A belief of one half counts, though it names no answer.
+    """Mean squared distance of an answer's probability from its being right; lower is better.
+
+    A belief of one half counts, though it names no answer.
     """
     rows = _rows_with_truth(results, model)
     probability, correct = _probability_and_correctness(results, rows)

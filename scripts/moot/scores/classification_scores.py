@@ -1,9 +1,8 @@
-"""Classification scores: accuracy, precision, recall, F1 (binary, macro, weighted), kappa, MCC,
-rates, confusion.
+"""Classification scores, from accuracy to rates and confusion, in two variants.
 
-Every metric has two variants. The plain one drops rows without a usable answer. The variant with
-the suffix `_invalid_wrong` counts such a row as a miss of its true label: it is a false negative,
-and not a false positive, since nothing was predicted.
+The plain variant of a metric drops rows without a usable answer. The variant with the suffix
+`_invalid_wrong` counts such a row as a miss of its true label: it is a false negative, and not a
+false positive, since nothing was predicted.
 
 As in scikit-learn, undefined values are 0 (`zero_division=0`), and macro averages leave out labels
 that are neither true nor predicted in the sample (see `moot.stats.classification`).
@@ -105,8 +104,9 @@ def _scores(
     *,
     invalid_wrong: bool,
 ) -> Iterator[Score]:
-    """Yield every metric of some rows with its interval; `group` holds the label of a metric that
-    has one.
+    """Yield every metric of some rows with its interval.
+
+    A metric of a label has the label as its `group`.
     """
     labels = results.task.labels
     positive = labels.index(results.task.positive) if results.task.positive else None

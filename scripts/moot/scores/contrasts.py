@@ -187,8 +187,10 @@ def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
 
 
 def matching_cases(side: Side, cases: pd.DataFrame) -> set[str]:
-    """Return the ids of the cases that have the attributes of a side; raises `CannotTellError` for
-    an unknown attribute.
+    """Return the ids of the cases that have the attributes of a side.
+
+    Raises:
+        CannotTellError: the cases have no such attribute.
     """
     for name in side.cases:
         attribute_names = sorted(set(chain.from_iterable(cases["attributes"])))
@@ -277,8 +279,10 @@ def measure_spread(contrast: Contrast, experiments: Mapping[str, ExperimentResul
 
 
 def judge(contrast: Contrast, difference: float, p: float, level: float = 0.05) -> str:
-    """Return the answer: `SUPPORTED` on the expected side, `NOT_SUPPORTED` on the other side, or
-    `CANNOT_TELL` if p is not below the level.
+    """Return the answer: `SUPPORTED`, `NOT_SUPPORTED`, or `CANNOT_TELL` without significance.
+
+    The difference supports the contrast if it is on the expected side. It is significant if p is
+    below the level.
     """
     if not p < level:
         return CANNOT_TELL

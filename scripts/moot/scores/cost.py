@@ -27,12 +27,11 @@ AMOUNT_COLUMNS = (
 
 @scorer("cost")
 def cost(results: ExperimentResults) -> pd.DataFrame:
-    """`calls_per_case`, `tokens_per_case` (prompt and completion), `seconds_per_case` ... and
-    `cost_usd_total`.
+    """`calls_per_case`, `tokens_per_case`, `seconds_per_case` and more, and `cost_usd_total`.
 
-    Per case means per row of predictions: a case argued twenty times counts twenty times. Seconds
-    were measured during the original calls, not a replay. Recorded debates have no such scores,
-    since their cost is unknown.
+    Tokens are those of prompt and completion. Per case means per row of predictions: a case argued
+    twenty times counts twenty times. Seconds were measured during the original calls, not a
+    replay. Recorded debates have no such scores, since their cost is unknown.
     """
     predictions = results.predictions
     return by_model(

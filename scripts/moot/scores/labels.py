@@ -21,8 +21,9 @@ CHANGES, TRANSITION = "label_changes", "label_transition"
 
 @scorer("labels")
 def label_scores(results: ExperimentResults) -> pd.DataFrame:
-    """Shares of labels and groups of a rubric, and a speaker's changes of position; no rows without
-    labels.
+    """Shares of a rubric's labels and groups, and a speaker's changes of position.
+
+    An experiment without labels has no rows.
     """
     rubric = results.config.rubric
     if rubric is None or results.labels.empty:

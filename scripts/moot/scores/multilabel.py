@@ -22,8 +22,9 @@ from moot.stats.statistic import SHARE, Statistic, share_statistic
 
 @scorer("multilabel")
 def multilabel(results: ExperimentResults) -> pd.DataFrame:
-    """`subset_accuracy` and `f1` (micro, macro, weighted), by model and group, and of always naming
-    the most frequent set.
+    """`subset_accuracy` and `f1` (micro, macro, weighted), by model and group.
+
+    The same scores are given for always naming the most frequent set.
     """
     if not results.task.multilabel:
         return no_scores()

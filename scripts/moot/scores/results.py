@@ -129,8 +129,9 @@ class ExperimentResults:
 
     @cached_property
     def has_truth(self) -> bool:
-        """Whether the true labels of its cases are known. Accuracy needs them, agreement does
-        not.
+        """Whether the true labels of its cases are known.
+
+        Accuracy needs them, agreement does not.
         """
         return bool((self.cases["target"] != "").any())
 

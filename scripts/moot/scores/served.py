@@ -17,8 +17,9 @@ _MAX_NAMED = 4
 
 @scorer("served")
 def served(results: ExperimentResults) -> pd.DataFrame:
-    """`debates_served` by version of a model (group "served_by=MODEL: VERSION"), as far as its
-    server says.
+    """`debates_served` by version of a model, in the group "served_by=MODEL: VERSION".
+
+    The version is what the model's server says.
     """
     frames = []
     for model, rows in results.predictions.groupby("model", sort=True):
@@ -43,8 +44,9 @@ def versions_said(scores: pd.DataFrame, experiment: str, model: str) -> Iterator
 
 
 def version_notes(predictions: pd.DataFrame) -> list[str]:
-    """Return a sentence for each experiment and model whose rows were served by more than one
-    version of a model, or by another model than was asked.
+    """Return a sentence for each experiment and model that several versions served.
+
+    Rows served by another model than was asked for have one, too.
     """
     notes = []
     for (experiment, model), rows in predictions.groupby(["experiment", "model"], sort=False):

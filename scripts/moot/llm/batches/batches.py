@@ -1,5 +1,4 @@
-"""A model's calls in batches of the provider: each wave is one batch, or several if it is too
-large.
+"""A model's calls in batches of the provider: each wave is one batch, or several if large.
 
 The ledger records a batch before it is submitted, with a marker that the provider keeps in the
 batch's metadata. A run that was killed finds the batch by it, whether or not the provider's id

@@ -169,8 +169,10 @@ def _invalid(problem: UnreadableError, cut_at: int | None) -> Parsed:
 
 
 def _words(answer: str, cut_at: int | None) -> str:
-    """Return the words of a reply with tags as announcements; of a reply that is cut, the first
-    sentence, since the next ones may have come to another answer.
+    """Return the words of a reply with tags as announcements.
+
+    Of a reply that is cut only the first sentence counts, since the next ones may have come to
+    another answer.
     """
     words = _TOKEN.sub("\n", _TAGGED.sub(r"\n\1: \2\n", answer))
     if cut_at:
