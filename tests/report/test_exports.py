@@ -14,7 +14,7 @@ from fault_server import FaultServer
 from moot.core.errors import UserError
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
-from moot.report.exports import Export, write_inspect_log
+from moot.report.exports import Export, call_times, write_inspect_log
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL
@@ -113,6 +113,7 @@ def test_each_call_is_in_the_span_of_its_utterance(export: Export, log: Any) -> 
             call = calls.loc[event.metadata["call_id"]]
             inner = spans[event.span_id]
             outer = spans[inner.parent_id]
+            assert outer.timestamp >= call_times(call)[0]
             assert (outer.type, outer.name, inner.type) == ("agent", row["speaker"], row["kind"])
             assert outer.metadata["private"] == (row["visibility"] != "public")
             assert ("private to" in inner.name) == (row["visibility"] != "public")
