@@ -152,17 +152,18 @@ def test_every_key_is_explained() -> None:
     assert not {key for key in keys if f"`{key}`" not in documented}
 
 
-FILE_OPTIONS = {
+FILE_OPTIONS: dict[str, dict[str, Any]] = {
+    "nlsy97": {},
     "opinions": {"path": "mine"},
     "caselaw": {"files": {"train": "mine/cases.jsonl", "test": "mine/more.jsonl"}},
 }
 
 
 @pytest.mark.parametrize("loader", FILE_OPTIONS)
-def test_a_file_that_an_option_names_is_a_local_file(loader: str, tmp_path: Path) -> None:
+def test_files_of_the_folder_and_of_options_are_local(loader: str, tmp_path: Path) -> None:
     options = {"loader": loader, "source": "local", **FILE_OPTIONS[loader]}
     plan = make_plan(tmp_path, {"data_root": str(tmp_path), "datasets": {"nlsy97": options}})
-    file = tmp_path / "mine" / "cases.jsonl"
+    file = tmp_path / ("mine" if FILE_OPTIONS[loader] else loader) / "cases.jsonl"
     file.parent.mkdir()
     file.write_text("{}\n")
     assert plan.local_files("nlsy97") == [file]
