@@ -45,7 +45,10 @@ def test_an_entry_with_a_model_replaces_the_shipped_entry(tmp_path: Path) -> Non
 
 
 def test_an_entry_without_a_model_changes_the_shipped_entry_with_a_notice(tmp_path: Path) -> None:
-    configs, notices = merge_entries(tmp_path, "models: {gpt-4o: {max_tokens: 99}}")
+    configs, notices = merge_entries(
+        tmp_path, "models: {gpt-4o: {max_tokens: 99, omit: [temperature], seed: null}}"
+    )
+    assert set(configs["gpt-4o"].omit) == {"temperature", "seed"}
     assert configs["gpt-4o"].max_tokens == 99 and configs["gpt-4o"].structured == "prompted"
     [line] = notices
     assert (

@@ -178,6 +178,7 @@ def test_contrasts_are_tested_and_corrected_together(tmp_path: Path) -> None:
     assert frame.loc["groups", ["cases", "clusters"]].tolist() == [30, 30]
     assert frame.loc["groups", "first"] == "prompt, b where sex=f"
     assert "Not frozen." in content.notes
+    assert frame["valid answers alone"].isna().all()
 
 
 def test_equivalence_is_tested_against_the_planned_margin(tmp_path: Path) -> None:
@@ -221,14 +222,18 @@ def test_a_missing_answer_of_one_model_makes_no_difference_between_the_sides(
     tmp_path: Path,
 ) -> None:
     raw = configuration(
-        pooled={"first": "debate", "second": "prompt", "metric": "accuracy_of_valid"}
+        pooled={"first": "debate", "second": "prompt", "metric": "accuracy_of_valid"},
+        carried={"first": "debate/a", "second": "prompt/a"},
     )
     raw["experiments"]["prompt"]["models"] = ["a", "b"]
     mistakes = "".join("n" if answer == "y" else "y" for answer in CORRECT)
     debate = write_run(tmp_path, "debate", a=CORRECT, b=mistakes)
     prompt = write_run(tmp_path, "prompt", a=CORRECT[:10] + "-" * 20, b=mistakes)
-    row = contrasts(make_results(Plan.from_yaml(raw, PROJECT), debate, prompt)).frame.iloc[0]
+    frame = contrasts(make_results(Plan.from_yaml(raw, PROJECT), debate, prompt)).frame
+    row, carried = frame.iloc[0], frame.iloc[1]
     assert (row["difference"], row["p"], row["cases"]) == (0, 1, 30)
+    assert carried["difference"] == pytest.approx(2 / 3) and carried["p"] < 0.001
+    assert carried["answer"].startswith("cannot tell: invalid answers carry the difference")
 
 
 def test_an_inapplicable_metric_or_attribute_is_the_reason_for_no_answer(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -16,7 +17,7 @@ from moot.studies.conference.forms import (
     JUDGE,
     MODERATOR,
 )
-from scripted_model import hold
+from scripted_model import WINNER, hold
 
 
 async def test_agreement_at_once_takes_one_round_a_topic(load_context: LoadContextMaker) -> None:
@@ -196,6 +197,26 @@ async def test_every_call_has_the_one_temperature(load_context: LoadContextMaker
     _, _, grader = await hold("grading", PAIR, PAIR_TASK, script("AGREEMENT"))
     requests = [*chat.requests, *judge.requests, *grader.requests]
     assert {request.parameters["temperature"] for request in requests} == {0.7}
+
+
+@pytest.mark.parametrize("form", ["json", "likelihood"])
+async def test_the_moderator_reports_a_verdict_on_other_questions(
+    form: str, load_context: LoadContextMaker
+) -> None:
+    case, _ = conference_case(load_context)
+
+    def talk(request: Request) -> str | dict[str, float] | None:
+        if "PLAINTIFF" in request.choices:
+            return {"PLAINTIFF": -0.1, "DEFENDANT": -3.0}
+        if request.choices:
+            return {"AGREEMENT": -0.1, "MORE DEBATE": -3.0}
+        if request.schema and "prediction" in request.schema["properties"]:
+            return json.dumps({"reasoning": "So.", "prediction": "PLAINTIFF", "confidence": 80})
+        return script("AGREEMENT")(request)
+
+    case = replace(case, target="plaintiff", labels=WINNER.labels)
+    answer, _, _ = await hold("conference", case, WINNER, talk, graded_decisions=0, answer=form)
+    assert answer is not None and answer.prediction == "plaintiff"
 
 
 async def test_a_conference_without_statements_has_no_answer(
