@@ -71,8 +71,9 @@ def peak_megabytes() -> float:
 
 
 def makespan(folder: Path, debates: int, concurrency: int, latency: float) -> str:
-    """Measure courtroom debates against a server with a fixed latency, and the bound max(longest
-    chain, total latency / concurrency).
+    """Measure courtroom debates against a server with a fixed latency, and their lower bound.
+
+    The bound is max(longest chain, total latency / concurrency).
     """
     cases = people(folder / "cases.parquet", debates, FACTS)
     with FaultServer(latency=latency) as server:

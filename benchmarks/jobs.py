@@ -1,5 +1,4 @@
-"""Measure calls per second and processor time per call of 1, 2 and 4 jobs that share a model's
-limits.
+"""Measure calls per second and processor time per call of 1, 2 and 4 jobs that share limits.
 
 The ledger is SQLite or PostgreSQL. The model replies from within each job after a fixed time, so
 that only moot and its ledger are measured.
@@ -50,8 +49,9 @@ def hold_shard(
 def measure_once(
     ledger: str, jobs: int, debates: int, concurrency: int, seconds: float
 ) -> tuple[float, float]:
-    """Return calls per second of all jobs, from their common start to the end of the last one, and
-    processor milliseconds per call.
+    """Return calls per second of all jobs, and processor milliseconds per call.
+
+    The time runs from the jobs' common start to the end of the last one.
     """
     with tempfile.TemporaryDirectory() as folder:
         cases = people(Path(folder, "cases.parquet"), debates, FACTS)
@@ -90,8 +90,9 @@ def _calls(place: str) -> int:
 
 @contextmanager
 def databases() -> Iterator[dict[str, str]]:
-    """Return the addresses of ledgers by the name of the database; "" means a separate folder for
-    each run.
+    """Return the addresses of ledgers by the name of the database.
+
+    The address "" means a separate folder for each run.
     """
     with ExitStack() as stack:
         addresses = {"SQLite": ""}

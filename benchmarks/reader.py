@@ -71,8 +71,9 @@ def _call(row: dict[str, Any], earlier_rows: list[dict[str, Any]]) -> dict[str, 
 
 
 def look(page: Any, address: str) -> dict[str, float]:
-    """Open the page and search in it; return milliseconds until it can be used, of the search, and
-    of its longest delay.
+    """Open the page and search in it, and return milliseconds.
+
+    They are the time until the page can be used, that of the search, and its longest delay.
     """
     page.goto(address)
     page.wait_for_selector("body[data-ready]", state="attached")

@@ -141,8 +141,9 @@ def _entries(
 
 
 class Job(SimpleNamespace):
-    """The part of a Snakemake job that a stage's function reads; its inputs are all files of the
-    experiment.
+    """The part of a Snakemake job that a stage's function reads.
+
+    Its inputs are all files of the experiment.
     """
 
     def __init__(self, shards: int) -> None:
@@ -178,8 +179,9 @@ def score(plan: Plan, shards: int) -> None:
 
 
 def tables(plan: Plan, shards: int) -> None:
-    """Write every table of the study that this run fills, in one process (the workflow uses
-    several).
+    """Write every table of the study that this run fills, in one process.
+
+    The workflow uses several processes.
     """
     results = load_study_results(plan, Job(shards), STUDY)
     for name in TABLES:
@@ -237,8 +239,9 @@ STAGES: dict[str, Callable[[Plan, int], None]] = {
 
 
 def _megabytes() -> float:
-    """Return this process's peak memory; getrusage would include the memory of its parent at the
-    start.
+    """Return this process's peak memory.
+
+    The memory of getrusage would include that of the parent at the start.
     """
     status = Path("/proc/self/status")
     if status.exists():
@@ -254,9 +257,7 @@ def _run(stage: str, shards: int, into: Any) -> None:
 
 
 def measure(stage: str, shards: int) -> tuple[float, float, float, float]:
-    """Return seconds, processor seconds and peak megabytes, and the megabytes of the process at its
-    start.
-    """
+    """Return seconds, processor seconds, peak megabytes, and megabytes at the start."""
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
     process = context.Process(target=_run, args=(stage, shards, queue))

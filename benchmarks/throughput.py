@@ -141,8 +141,9 @@ CONTENDERS = {
 
 
 def measure(url: str, concurrency: int, calls: int, repeats: int) -> dict[str, tuple[float, float]]:
-    """Return median calls per second and processor milliseconds per call by client; the clients
-    take turns.
+    """Return median calls per second and processor milliseconds per call by client.
+
+    The clients take turns.
     """
     samples: dict[str, list[tuple[float, float]]] = {name: [] for name in CONTENDERS}
     for _ in range(repeats):

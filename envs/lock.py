@@ -36,8 +36,9 @@ SETS = re.compile(r"^    # for (.*)\n", re.MULTILINE)
 
 
 def entries(lock: str) -> list[re.Match[str]]:
-    """Packages, each in a version for some machines and Pythons, with its hashes and the sets that
-    need it.
+    """Return the packages, each with its hashes and the sets that need it.
+
+    A package has an entry for each version that some machines or Pythons have.
     """
     return list(ENTRY.finditer(lock))
 

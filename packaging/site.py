@@ -1,7 +1,7 @@
-"""Pages of the site outside `docs/`: pages in the folders that they describe, and a build's
-results.
+"""Pages of the site outside `docs/`: pages in other folders, and a build's results.
 
-A hook of MkDocs; `make site` starts it in the project's folder.
+A hook of MkDocs, which `make site` starts in the project's folder. The other folders are those that
+their pages describe.
 """
 
 import posixpath
@@ -132,8 +132,9 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
 
 
 def results_of(study: str, files: Files) -> str:
-    """Return the part of the first page on a study, links to its tables and debates, and its
-    figures, of the last build.
+    """Return what the last build has of a study: its first page's part, links and figures.
+
+    The links are those to its tables and debates.
     """
     study_places = sorted(
         place

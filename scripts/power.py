@@ -1,6 +1,4 @@
-"""Compute the smallest differences that the planned comparisons can show, and the cases that a
-given difference needs.
-"""
+"""Compute the smallest differences that planned comparisons can show, and the cases they need."""
 
 import sys
 

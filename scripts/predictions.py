@@ -1,6 +1,4 @@
-"""Read the predictions from the transcripts of one experiment and model, and export the calls
-behind them.
-"""
+"""Read predictions from the transcripts of one experiment and model, and export their calls."""
 
 from pathlib import Path
 

@@ -1,5 +1,6 @@
-"""Store the calls of a run as a recording that ships with moot: one Parquet file with each call
-once.
+"""Store the calls of a run as a recording that ships with moot.
+
+It is one Parquet file with each call once.
 """
 
 import argparse

@@ -1,5 +1,6 @@
-"""Store the answers in published records to ship with moot: who, case, turn, belief, prediction and
-truth, without texts.
+"""Store the answers in published records to ship with moot.
+
+They are who, case, turn, belief, prediction and truth, without texts.
 """
 
 import argparse

@@ -52,7 +52,7 @@ def classification(results: ExperimentResults) -> pd.DataFrame:
     truth is known: `share:LABEL`.
 
     Undefined ratios are 0; a label neither true nor predicted does not enter the macro average.
-    """
+    """  # noqa: D205 - the reference prints the first paragraph
     if results.task.multilabel:
         return no_scores()
     if not results.has_truth:

@@ -31,7 +31,7 @@ def calibration(results: ExperimentResults) -> pd.DataFrame:
     (of calibrated answers with these confidences), `confidence`, `overconfidence`,
     `auc_of_confidence` (does confidence tell right from wrong?), `confidence_missing`; none for
     multi-label tasks, and where no truth is known.
-    """
+    """  # noqa: D205 - the reference prints the first paragraph
     nothing = results.task.multilabel or not results.has_truth
     return no_scores() if nothing else by_group(results, _group_scores)
 

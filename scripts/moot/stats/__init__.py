@@ -1,3 +1,1 @@
-"""Statistics on arrays and frames: intervals, paired tests, agreement, classification,
-calibration.
-"""
+"""Statistics on arrays and frames: intervals, tests, agreement, classification, calibration."""

@@ -52,11 +52,10 @@ def coefficient_of_two(
 
 
 def _departing_items(first: Floats, second: Floats, is_rated: Truths) -> Truths:
-    """Return the items whose label differs from a rater's most frequent label, for the rater with
-    fewer such items.
+    """Return the items whose label differs from a rater's most frequent label.
 
-    No item is returned if the raters agree on fewer than two labels: then nothing shows how their
-    agreement varies.
+    The rater is the one with fewer such items. No item is returned if the raters agree on fewer
+    than two labels: then nothing shows how their agreement varies.
     """
     departs = np.zeros((2, len(first)), dtype=bool)
     for rater, labels in enumerate((first, second)):

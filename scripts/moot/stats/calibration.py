@@ -1,6 +1,4 @@
-"""Trust in probabilities: area under the ROC curve and expected calibration error, over row
-weights.
-"""
+"""Trust in probabilities: area under the ROC curve and calibration error, over row weights."""
 
 import numpy as np
 
@@ -44,8 +42,9 @@ def auc_statistic(truth: Floats, score: Floats) -> Statistic:
 
 
 def confidence_bins(confidence: Floats) -> Floats:
-    """Return the bin of each confidence (0 to 1) among `BINS` equal ones, one-hot, shape (rows,
-    bins).
+    """Return the bin of each confidence among `BINS` equal ones, one-hot.
+
+    A confidence is from 0 to 1; the result has the shape (rows, bins).
     """
     position = np.clip(np.nan_to_num(confidence) * BINS + _ROUNDING, 0, BINS - 1).astype(int)
     one_hot: Floats = np.eye(BINS)[position]

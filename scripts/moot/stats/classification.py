@@ -43,8 +43,9 @@ COEFFICIENT_DIGITS = 12  # rounding leaves 1e-16 instead of 0, which differs bet
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Weighted sums over rows: hits, predicted and true of shape (resamples, labels); right and
-    total (resamples,).
+    """Weighted sums over rows, of shape (resamples, labels) or (resamples,).
+
+    The latter are `correct` and `total`.
     """
 
     hits: Floats

@@ -53,8 +53,10 @@ def bell_mccaffrey_freedom(sizes: Numbers) -> float:
 
 
 def cluster_sizes(codes: NDArray[np.intp], rows: Truths | None) -> list[NDArray[np.intp]]:
-    """Return how many of some rows each cluster has; of two classes of rows (columns), of each
-    class, or of the rarer class if a cluster has rows of both.
+    """Return how many of some rows each cluster has.
+
+    Of two classes of rows (columns) it is how many of each class, or of the rarer class if a
+    cluster has rows of both.
     """
     selections = [np.ones(len(codes), dtype=bool)] if rows is None else np.atleast_2d(rows.T)
     number = int(codes.max(initial=-1)) + 1
@@ -64,8 +66,9 @@ def cluster_sizes(codes: NDArray[np.intp], rows: Truths | None) -> list[NDArray[
 
 
 def satterthwaite(variances: Sequence[float], freedoms: Iterable[float]) -> float:
-    """Return the degrees of freedom of a sum of variances (Satterthwaite 1946); of the first one
-    if all are 0.
+    """Return the degrees of freedom of a sum of variances (Satterthwaite 1946).
+
+    They are those of the first one if all variances are 0.
     """
     pairs = list(zip(variances, freedoms, strict=True))
     terms = sum(variance**2 / freedom for variance, freedom in pairs)

@@ -243,8 +243,10 @@ class MultipliedOdds:
 
 @dataclass(frozen=True, slots=True)
 class Mover:
-    """The difference of two independent values, from their own methods (MOVER: Zou and Donner 2008;
-    of two shares by Wilson's interval this is method 10 of Newcombe 1998).
+    """The difference of two independent values, from their own methods (MOVER).
+
+    Source: Zou and Donner 2008. Of two shares by Wilson's interval this is method 10 of Newcombe
+    1998.
     """
 
     values: tuple[float, float]
@@ -321,8 +323,10 @@ def p_value(method: Method, supposed: float = 0.0) -> float:
 
 
 def p_equivalence(method: Method, margin: float) -> float:
-    """Return the p of two one-sided tests that the value lies beyond a margin (Schuirmann 1987,
-    Journal of Pharmacokinetics and Biopharmaceutics 15); 1 if nothing can be computed.
+    """Return the p of two one-sided tests that the value lies beyond a margin.
+
+    It is 1 if nothing can be computed. Source: Schuirmann 1987, Journal of Pharmacokinetics and
+    Biopharmaceutics 15.
     """
     from scipy.special import stdtr  # registries are read at every start of Snakemake
 

@@ -168,13 +168,12 @@ class ClusterJackknife:
         threshold: float = 0.0,
         odds: float = 1.0,
     ) -> Method:
-        """Return the interval and test of a value, less a threshold, from the values without each
-        cluster.
+        """Return the interval and test of a value, less a threshold, from jackknife values.
 
-        A value that all clusters share has the interval of `SharedValue`, unless it has no upper
-        bound. A share of independent cases has Wilson's; all other values have Student's, within
-        two bounds on the scale of log odds. A value with other odds than a share (`odds`, see
-        `Statistic`) has the share's method.
+        `left_out` holds the values without each cluster. A value that all clusters share has the
+        interval of `SharedValue`, unless it has no upper bound. A share of independent cases has
+        Wilson's; all other values have Student's, within two bounds on the scale of log odds. A
+        value with other odds than a share (`odds`, see `Statistic`) has the share's method.
         """
         if odds != 1:
             share, left_out = divide_odds(value, odds), divide_odds(left_out, odds)

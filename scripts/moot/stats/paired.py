@@ -1,6 +1,4 @@
-"""Paired comparisons of two systems on the same cases, by the mean of each case; Holm's
-adjustment.
-"""
+"""Paired comparisons of two systems on the same cases, by each case's mean; Holm's adjustment."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -175,9 +175,10 @@ def estimate_spread(
 
 
 def _summarise_cases(debates: pd.DataFrame) -> tuple[Floats, float, float]:
-    """Return the mean of each case over its models, what repeats add to the variance of these means
-    on average, and the variance between repeats of one case and model; the last two are NaN without
-    repeats.
+    """Return the mean of each case over its models, and two variances of repeats.
+
+    The first variance is what repeats add to that of these means, on average; the second is that
+    between repeats of one case and model. Both are NaN without repeats.
     """
     runs = debates.groupby(["case", "model"])["value"]
     repeats = runs.size()

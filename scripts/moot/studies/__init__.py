@@ -1,3 +1,4 @@
-"""Studies: a folder for each paper, with its data sets, protocols, scores, tables and figures;
-found by name.
+"""Studies, found by name: a folder for each paper.
+
+A folder has the paper's data sets, protocols, scores, tables and figures.
 """

@@ -231,8 +231,10 @@ def _scores(
 
 
 def _estimator(entry: Baseline, task: Task, seed: int, threads: int) -> Estimator:
-    """Return a fresh estimator; for several labels at once its last step is fitted once for each
-    label.
+    """Return a fresh estimator.
+
+    For several labels at once its last step is fitted once for each label, unless the estimator
+    learns several labels itself.
     """
     estimator = entry.build(seed, threads)
     if not task.multilabel or getattr(estimator, "learns_several_labels", False):

@@ -53,8 +53,9 @@ class OneModelPerLabel(ClassifierMixin, BaseEstimator):
 
     @_can("predict_proba")
     def predict_proba(self, inputs: Inputs) -> NDArray[np.float64]:
-        """Return each model's probability that its label holds, one column per item of
-        `classes_`.
+        """Return each model's probability that its label holds, a column per label.
+
+        Columns are in the order of `classes_`.
         """
         shares: NDArray[np.float64] = np.stack(
             [model.predict_proba(inputs)[:, -1] for model in self.models_.estimators_], axis=1

@@ -1,6 +1,4 @@
-"""The inputs of text baselines: words of topic and body, sentiment, sentence embeddings,
-majorities.
-"""
+"""The inputs of text baselines: words, sentiment, sentence embeddings, and majorities."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable

@@ -104,8 +104,9 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         return mean
 
     def predict(self, frame: pd.DataFrame) -> Numbers:
-        """Return the most probable label of each text, or a matrix of all labels with even or
-        better odds.
+        """Return the most probable label of each text, or a matrix of all likely labels.
+
+        With several labels, those of even or better odds are likely.
         """
         if self.several_:
             return np.asarray(self.predict_proba(frame) >= EVEN_ODDS, dtype=np.int64)
@@ -125,9 +126,7 @@ class _WindowedClassifier(ClassifierMixin, BaseEstimator):
         return int(min(self.window, self.tokenizer_.model_max_length, _positions(self.network_)))
 
     def _windows(self, frame: pd.DataFrame) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
-        """Return all windows of all texts, padded, and the position of the text that each belongs
-        to.
-        """
+        """Return all windows of all texts, padded, and the position of each window's text."""
         longest = self._max_tokens()
         batch = self.tokenizer_(
             list(frame["text"]),
@@ -157,10 +156,10 @@ class FineTunedTransformer(_WindowedClassifier):
 
 
 class ConvolutionOverEmbeddings(_WindowedClassifier):
-    """A convolutional classifier (Kim 2014) over the last layer of a frozen encoder: widths 3 to 5,
-    their maxima.
+    """A convolutional classifier over the last layer of a frozen encoder (Kim 2014).
 
-    The encoder is not trained; it is an embedding layer.
+    It takes the maxima of filters of widths 3 to 5. The encoder is not trained; it is an embedding
+    layer.
     """
 
     def _network(self, labels: int) -> torch.nn.Module:

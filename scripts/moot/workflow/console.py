@@ -134,8 +134,9 @@ class LogHandler(LogHandlerBase):
 
 
 def register() -> None:
-    """Register this module as Snakemake's logger plugin `moot`, so that no package must be
-    installed.
+    """Register this module as Snakemake's logger plugin `moot`.
+
+    So no package has to be installed for it.
     """
     LoggerPluginRegistry().register_plugin(
         f"{logger_plugin_module_prefix}moot", sys.modules[__name__]

@@ -174,8 +174,9 @@ def debate_options(plan: Plan, experiment: str, model: str) -> JsonObject:
 
 
 def experiment_options(config: ExperimentConfig) -> JsonObject:
-    """Return the fields of an experiment that its debates depend on and that no other digest
-    covers.
+    """Return the fields of an experiment that its debates depend on.
+
+    Fields that another digest covers are left out.
     """
     excluded = COVERED_FIELDS | fields_marked(display_only=True)
     return config.model_dump(mode="json", exclude=excluded)
@@ -257,8 +258,9 @@ def score_options(plan: Plan, experiment: str) -> list[object]:
 
 
 def configuration_digest(plan: Plan, experiment: str) -> str:
-    """Return a digest of the configuration that the scores of an experiment depend on, from its
-    data to its labels.
+    """Return a digest of the configuration that an experiment's scores depend on.
+
+    It covers all from the data to the labels.
     """
     config = plan.experiments[experiment].config
     options: list[object] = [data_options(plan, config.dataset), score_options(plan, experiment)]
@@ -319,8 +321,9 @@ def builder_code(modules: Iterable[str]) -> list[str]:
 
 
 def turn_effect_code() -> list[str]:
-    """Return the code of the analyses that measure effects of turns, for the reader and for
-    exports.
+    """Return the code of the analyses that measure effects of turns.
+
+    The reader and exports depend on it.
     """
     return sorted(map(source_of, TURN_EFFECTS.modules()))
 

@@ -61,8 +61,11 @@ class UnfinishedJob:
 
 
 def describe_failed_jobs(jobs: Iterable[UnfinishedJob], since: float) -> list[str]:
-    """Return a sentence for each job that wrote to its log since a time (seconds) and did not
-    finish.
+    """Return a sentence for each job that wrote to its log and did not finish.
+
+    Args:
+        jobs: The unfinished jobs.
+        since: Earlier logs do not count (seconds since the epoch).
     """
     sentences: list[str] = []
     for job in jobs:

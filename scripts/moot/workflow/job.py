@@ -1,5 +1,7 @@
-"""The frame of every script: a plan, a log, a message instead of a traceback, and `results` as a
-link where a run keeps its files in an object store (`--default-storage-provider`).
+"""The frame of every script: a plan, a log, and a message instead of a traceback.
+
+`results` becomes a link where a run keeps its files in an object store
+(`--default-storage-provider`).
 """
 
 from collections.abc import Iterator

@@ -19,7 +19,5 @@ def annotation_files() -> list[Path]:
 
 
 def frozen_files() -> list[Path]:
-    """Return the frozen plans of the working directory, oldest first: plan-1.yaml,
-    plan-2.yaml, ...
-    """
+    """Return the frozen plans of the working directory (plan-1.yaml, ...), oldest first."""
     return sorted(FROZEN.glob("plan-*.yaml"), key=lambda path: (len(path.name), path.name))

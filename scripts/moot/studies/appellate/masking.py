@@ -226,8 +226,9 @@ def _replace_names(sentence: str, labels: Mapping[str, str]) -> str:
 
 
 def _has_no_other_name(masked: str, ordinary: frozenset[str]) -> bool:
-    """Return whether every capital is a pseudonym, a date, or a word the opinion also has in lower
-    case.
+    """Return whether every capital is explained without a name.
+
+    It begins a pseudonym, a date, or a word that the opinion also has in lower case.
     """
     for match in _CAPITAL.finditer(re.sub(_PSEUDONYM, "", masked)):
         word = _POSSESSIVE.sub("", match[0])

@@ -132,8 +132,9 @@ def split_round(
 
 
 def _find_named_headings(text: str, names: list[str]) -> list[tuple[int, int, str, int]]:
-    """Return the headings of judges by name, with their numbers; new names are appended to
-    `names`.
+    """Return the headings of judges by name, with their numbers.
+
+    New names are appended to `names`.
     """
     headings = []
     for match in _NAMED_JUDGE.finditer(text):

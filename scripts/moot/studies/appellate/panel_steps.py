@@ -34,9 +34,7 @@ _UTTERANCE_COLUMNS = ("repeat", "round", "speaker", "kind", "text", "confidence"
 
 
 def is_panel(results: ExperimentResults) -> bool:
-    """Return whether an experiment is one of the three phases and has labels of the study's
-    rubric.
-    """
+    """Return whether an experiment is one of the three phases and has the study's labels."""
     by_rubric = results.config.rubric == RUBRICS[APPELLATE]
     return results.config.protocol in PROTOCOLS and by_rubric and not results.labels.empty
 

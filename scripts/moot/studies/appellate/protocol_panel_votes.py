@@ -25,15 +25,17 @@ VOTE_WORDS = {AFFIRM: "Yes", NOT_AFFIRM: "No"}
 
 
 def is_appeal(debate: Debate) -> bool:
-    """Return whether the labels are affirm and not affirm. Other data sets have labels of their
-    own.
+    """Return whether the labels are affirm and not affirm.
+
+    Other data sets have labels of their own.
     """
     return set(debate.task.labels) == APPEAL
 
 
 def has_person(debate: Debate) -> bool:
-    """Return whether a person sits on the panel, so that prompts distinguish AI judges from the
-    human.
+    """Return whether a person sits on the panel.
+
+    Prompts then distinguish AI judges from the human.
     """
     return isinstance(debate.params, HumanPanelParams)
 

@@ -220,9 +220,7 @@ def volatility(results: ExperimentResults, model: str) -> Terms:
 
 @case_metric("moves_to_human")
 def moves_to_human(results: ExperimentResults, model: str) -> Terms:
-    """Share of rounds in which an AI judge adopts the human's position if only the human
-    opposes.
-    """
+    """Share of rounds in which an AI judge joins the human if only the human opposes it."""
     return _measure_moves(results, model, HUMAN)
 
 

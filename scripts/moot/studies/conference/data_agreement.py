@@ -148,9 +148,7 @@ def _build_case(group: Sequence[Any], context: LoadContext) -> Case:
 
 
 def _phrase_claims(case_id: str, claims: Sequence[str]) -> list[str]:
-    """Return the text of each participant: a claim after an opening that does not reveal its
-    side.
-    """
+    """Return each participant's text: a claim after an opening that does not reveal its side."""
     start = int(stable_fraction("opening", case_id) * len(OPENINGS))
     return [
         f"Participant {number}:"

@@ -143,8 +143,9 @@ def format_agenda(agenda: Agenda) -> str:
 
 
 def read_agenda(text: str, question: str) -> Agenda:
-    """Return the agenda in a case's text; a text without topics becomes one topic that asks
-    `question`.
+    """Return the agenda in a case's text.
+
+    A text without topics becomes one topic that asks `question`.
 
     >>> read_agenda("A bridge.\\n\\n## Need [discussion]\\n\\nDo we need it?", "").topics
     (Topic(title='Need', stage='discussion', question='Do we need it?'),)

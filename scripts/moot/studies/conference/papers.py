@@ -1,6 +1,4 @@
-"""The parts of Heller et al.'s tables and figures that this study computes: the decision
-conference.
-"""
+"""The parts of Heller et al.'s items on the decision conference that this study computes."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

@@ -53,10 +53,9 @@ def conference(results: ExperimentResults) -> pd.DataFrame:
 
 
 def number_topics(transcripts: pd.DataFrame) -> pd.DataFrame:
-    """Return the transcripts with a column `topic`: the number of the topic from 1; 0 before the
-    first.
+    """Return the transcripts with a column `topic`, the number of the topic from 1.
 
-    Each opening of the moderator begins a topic.
+    Each opening of the moderator begins a topic. Turns before the first have the number 0.
     """
     opens = transcripts["kind"] == OPENING
     return transcripts.assign(
@@ -167,9 +166,7 @@ def measure_coverage(results: ExperimentResults, utterances: pd.DataFrame) -> pd
 
 
 def count_clusters(cells: pd.DataFrame, source: str) -> Column:
-    """Return the number of clusters that each debate reaches by `lexicon` or `coder`; NaN if not
-    coded.
-    """
+    """Return how many clusters each debate reaches by `lexicon` or `coder`; NaN if not coded."""
     return (
         cells.set_index("debate_id")[source]
         .groupby(level=0)
@@ -178,8 +175,7 @@ def count_clusters(cells: pd.DataFrame, source: str) -> Column:
 
 
 def coverage_scores(results: ExperimentResults, utterances: pd.DataFrame) -> Iterator[Score]:
-    """Yield the number of clusters reached, the share of debates that reach each cluster, and
-    agreement.
+    """Yield the number of clusters, the share of debates that reach each, and agreement.
 
     Lexicon and coder each have these scores; the agreement is between them.
     """
@@ -264,8 +260,9 @@ def measure_course(utterances: pd.DataFrame) -> Iterator[tuple[str, Column, Boun
 
 
 def repeated_share(texts: list[str]) -> float:
-    """Return the share of runs of four words that a debate has already used; 0 for fewer than four
-    words.
+    """Return the share of runs of four words that a debate has already used.
+
+    It is 0 for fewer than four words.
 
     >>> repeated_share(["we must act now", "we must act now or never"])
     0.25

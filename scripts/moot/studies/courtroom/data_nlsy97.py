@@ -68,8 +68,10 @@ class Nlsy97Options(PeopleOptions):
 
 @dataset("nlsy97", Nlsy97Options, shipped=("config/nlsy97_variables.yaml",))
 def load(options: Nlsy97Options, context: LoadContext) -> Loaded:
-    """Load cases, features and cleaning report of NLSY97; raise `UserError` for faults in the
-    files.
+    """Load cases, features and cleaning report of NLSY97.
+
+    Raises:
+        UserError: the files have faults.
     """
     return load_people(_read_source(options, context), options, context, narrate)
 

@@ -1,5 +1,6 @@
-"""Raw NLS Investigator extracts: read and checked, then a table of people by the variable map
-`config/nlsy97_variables.yaml`.
+"""Raw NLS Investigator extracts, made into a table of people.
+
+They are read and checked; the map of variables is `config/nlsy97_variables.yaml`.
 """
 
 from collections import Counter

@@ -136,8 +136,11 @@ DEPRESSIONS = ("none of the time", "some of the time", "most of the time", "all 
 
 
 def narrate(facts: Facts, form: str) -> str:
-    """Return the text of a case: `form` is "list" or "prose"; only the features in `facts` are
-    told, and all of them.
+    """Return the text of a case, which tells all of its features and no others.
+
+    Args:
+        facts: the features.
+        form: "list" or "prose".
     """
     if form == "list":
         return list_form(

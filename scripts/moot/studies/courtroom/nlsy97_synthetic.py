@@ -160,8 +160,9 @@ def _rearrest_risk(person: Fields) -> float:
 
 
 def select_highest(draw: random.Random, risks: Sequence[float], count: int) -> set[int]:
-    """Return the `count` rows of highest risk after logistic noise: a logistic model with an exact
-    number of positives.
+    """Return the `count` rows of highest risk after logistic noise.
+
+    This is a logistic model with an exact number of positives.
     """
     uniforms = [draw.random() or 0.5 for _ in risks]
     noisy = [

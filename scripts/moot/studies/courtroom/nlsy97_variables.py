@@ -115,8 +115,9 @@ class MonthlyColumns(StrictModel):
 
 
 class Variable(StrictModel):
-    """How one column of the table is read from an extract; the file's header comment explains each
-    key.
+    """How one column of the table is read from an extract.
+
+    The header comment of the file of variables explains each key.
     """
 
     column: ColumnNames | None = None
@@ -202,8 +203,9 @@ def read_variables(path: Path) -> VariableMap:
 def decode(
     path: Path, codes: pd.DataFrame, name: str, variable: Variable, variables: VariableMap
 ) -> tuple[Column, dict[str, int]]:
-    """Return one column of the table from its extract columns (codes, Int64), and how often it is
-    missing for which reason.
+    """Return one column of the table from its extract columns, and counts of missing values.
+
+    The extract columns hold codes (Int64); values are counted by the reason that they are missing.
     """
     if variable.read in ("count_events", "any_event"):
         return _decode_events(codes, name, variable, variables)

@@ -92,8 +92,9 @@ def commercial_models(run: ItemRun) -> Iterable[Part]:
 
 
 def _with_counts(row: OwnRow, keys: Collection[tuple[str, str]]) -> OwnRow:
-    """Add counts of 0, which have no score, and what Table 7 prints as precision: the cases with
-    NO among the correct answers.
+    """Add counts of 0, which have no score, and the precision of NO.
+
+    What Table 7 prints as precision is the share of NO among the correct answers.
     """
     counts = [row.cells[key] for key in keys if key in row.cells]
     if not counts:  # of other labels, or not Table 7

@@ -153,8 +153,12 @@ def _read_file(
 
 
 def _targets(path: Path, row: object, meta: JsonObject, options: Cail18Options) -> list[str]:
-    """Return the record's labels, sorted as text: article numbers, or charges without the brackets
-    that group their words.
+    """Return the record's labels, sorted as text.
+
+    They are article numbers, or charges without the brackets that group their words.
+
+    Raises:
+        UserError: the labels are missing, or of another kind.
     """
     field, kind = _WORDS[options.predict]["field"], _WORDS[options.predict]["kind"]
     values = meta.get(field)

@@ -137,9 +137,7 @@ def _read_file(
 
 
 def _within_cap(outcomes: list[str], plaintiffs_per_defendant: float) -> list[bool]:
-    """Return whether each case stays, in the order of the file, by the authors' rule for their
-    files.
-    """
+    """Return whether each case stays by the authors' rule, in the order of the file."""
     plaintiffs = defendants = 0
     is_kept: list[bool] = []
     for outcome in outcomes:

@@ -1,6 +1,4 @@
-"""Shared code of the legal text data sets: cuts, masks, counts of outcome phrases, and safe
-splits.
-"""
+"""Shared code of the legal text data sets: cuts, masks, outcome phrases, and safe splits."""
 
 import hashlib
 import re
@@ -87,8 +85,9 @@ def outcome_rules_met(text: str, court: str) -> list[str]:
 
 
 def without_outcome(text: str, court: str) -> str:
-    """Return the text with each sentence that meets an outcome rule replaced by "[…]"; tabs between
-    its parts stay.
+    """Return the text with "[…]" in place of each sentence that meets an outcome rule.
+
+    Tabs between the parts of the text stay.
     """
     chinese = court == "chinese court"
     parts = []
@@ -160,8 +159,9 @@ class LegalTextOptions(DatasetOptions):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A checked record of a source, before it becomes a case; `split` is None if the source has
-    none.
+    """A checked record of a source, before it becomes a case.
+
+    Its `split` is None if the source has none.
     """
 
     row: int
@@ -284,8 +284,9 @@ def _without_leakage(
 
 
 def _case_ids(name: str, texts: Sequence[str], cleaning: dict[str, int]) -> list[str]:
-    """Return an id from each text's own digest, so that rows may move; a repeated text gets a
-    number.
+    """Return an id for each text, made from its digest, so that rows may move.
+
+    A repeated text gets a number, too; `cleaning` counts such texts.
     """
     counts: Counter[str] = Counter()
     ids = []
@@ -325,8 +326,12 @@ def _splits(
 def _enough_cases(
     cases: Sequence[Case], task: Task, minimum: int, context: LoadContext, cleaning: dict[str, int]
 ) -> tuple[list[Case], Task]:
-    """Return the cases whose labels have at least `minimum` training cases that may teach, and the
-    task with these labels.
+    """Return the cases whose labels have enough training cases, and the task with these labels.
+
+    A label needs at least `minimum` cases that may teach.
+
+    Raises:
+        UserError: no case is left.
     """
     counts = Counter[str]()
     for case in cases:

@@ -57,8 +57,9 @@ class Run(study_results.Run):
 
 
 def list_runs(results: StudyResults, *protocols: str) -> list[Run]:
-    """Return the runs over test cases that belong to no sweep, in the order of methods; of all
-    protocols if none is given.
+    """Return the runs over test cases that belong to no sweep, in the order of methods.
+
+    Without `protocols` those of all protocols are returned.
     """
     order = [*METHODS, DEBATE]
     swept_names: set[str] = set()

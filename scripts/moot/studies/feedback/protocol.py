@@ -1,5 +1,4 @@
-"""Debate-Feedback (Algorithm 1 of the paper): debaters, a reliability assistant, a judge that
-smooths.
+"""Debate-Feedback (Algorithm 1): debaters, a reliability assistant, a judge that smooths.
 
     O_0 = LM(x)
     each round:  a  openings of all debaters    e  rebuttals after reading the others' openings

@@ -64,8 +64,9 @@ async def judge_outlook(
 
 
 def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
-    """Return a person's choice, also one with confidence 0, or the likeliest label by token
-    probabilities.
+    """Return a person's choice, or else the likeliest label by token probabilities.
+
+    A person's choice counts even with confidence 0.
     """
     task = debate.task
     replies = _predictions(debate)[-len(task.labels) if task.multilabel else -1 :]
@@ -82,8 +83,9 @@ def _answer_by_words(debate: Debate, shares: Probabilities) -> str:
 
 
 async def _likelihood(debate: Debate, number: int, context: Fields) -> dict[str, float] | None:
-    """Return the label words' shares of probability; with several labels, the share of YES for each
-    label.
+    """Return the label words' shares of probability.
+
+    For several labels it is the share of YES for each label.
     """
     if not debate.task.multilabel:
         words = {
@@ -156,10 +158,10 @@ def _origin(utterance: Utterance) -> str:
 
 
 def answer_from(debate: Debate, outlook: Outlook) -> Answer:
-    """Return the decision y from O_n. O_n from token probabilities is added, for calibration on
-    validation cases.
+    """Return the decision y from O_n, with O_n if it is made of token probabilities.
 
-    Return only the decision if O_n comes from an answer without a probability.
+    Thresholds are fitted to O_n on validation cases. If O_n comes from an answer without a
+    probability, only the decision is returned.
     """
     task = debate.task
     steps = [

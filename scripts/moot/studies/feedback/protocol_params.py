@@ -11,8 +11,9 @@ JUDGE, ASSISTANT = "judge", "assistant"
 
 
 class FeedbackParams(ProtocolParams):
-    """Parameters of Debate-Feedback;
-    T = 0.5 as in the paper's Table 2, which states neither debaters nor rounds.
+    """Parameters of Debate-Feedback.
+
+    T is 0.5 as in the paper's Table 2, which states neither debaters nor rounds.
     """
 
     experiment_fields: ClassVar[tuple[str, ...]] = ("assistant",)

@@ -1,5 +1,4 @@
-"""Reasoning methods that Debate-Feedback is compared with (Table 3): four-step chain of thought,
-and Reflexion.
+"""Reasoning methods that Debate-Feedback is compared with (Table 3): four steps, and Reflexion.
 
 Reflexion (Shinn et al. 2023) lets an environment say whether an attempt succeeded. Here nothing
 says so: a gold label as feedback would give the answer away, so the model judges its own attempt.
@@ -102,8 +101,9 @@ async def reflexion(debate: Debate, params: ReflexionParams) -> Answer | None:
 async def attempt(
     debate: Debate, params: ReasoningParams, number: int, lessons: Sequence[str]
 ) -> tuple[Answer | None, str]:
-    """Return one answer in four steps, with the lessons of earlier attempts, and the reasoning that
-    led to it.
+    """Return one answer in four steps, and the reasoning that led to it.
+
+    The model reads the lessons of earlier attempts.
     """
     template = "reasoning/four_steps"
     if params.answer == "generation":

@@ -25,8 +25,9 @@ async def speak(
     number: int,
     openings: Sequence[Utterance] = (),
 ) -> list[Utterance]:
-    """Return one statement of every debater at once: an opening knows no other of its round, a
-    rebuttal knows them all.
+    """Return one statement of every debater at once.
+
+    An opening knows no other of its round, a rebuttal knows all openings.
     """
     is_form = params.sides == "free" and params.opinions == "form"
     schema = opinion_schema(debate.task.labels, debate.task.multilabel) if is_form else None
@@ -171,8 +172,9 @@ def is_round_reliable(
 
 
 def repeat_last_opening(debate: Debate, openings: Sequence[Utterance], number: int) -> Utterance:
-    """Return what the judge reads in the authors' code: a slip there puts the last debater's
-    opening in the place of every debater's rebuttal.
+    """Return what the judge reads in the authors' code.
+
+    A slip there puts the last debater's opening in the place of every debater's rebuttal.
     """
     text = "\n\n".join(map(statement, [*openings[-1:]] * len(openings)))
     return debate.record(JUDGE, "summary", text, source="computed", round=number)

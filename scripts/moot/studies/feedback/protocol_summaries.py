@@ -1,6 +1,6 @@
-"""From a full opinion to a case: background, claim and defence without the verdict, and the verdict
-apart. CaseLaw reads all of it, the appellate study the three parts as the facts of its case.
+"""Make a case from a full opinion: background, claim and defence, and the verdict apart.
 
+CaseLaw reads all of it, the appellate study the three parts as the facts of its case.
 A summary that holds a name of the caption, of counsel or the bench, or a word of an outcome, is
 asked for again.
 

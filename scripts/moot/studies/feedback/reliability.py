@@ -156,8 +156,9 @@ class Assistant:
     classifier: Any
 
     def reliability(self, opinions: pd.DataFrame) -> NDArray[np.float64]:
-        """Return how likely each opinion is right, shape (rows,); columns facts, position and
-        opinion are read.
+        """Return the probability that each opinion is right, shape (rows,).
+
+        The columns facts, position and opinion are read.
         """
         features = _transformed(self.card, self.vectorizers, opinions)
         probabilities: NDArray[np.float64] = self.classifier.predict_proba(features)[:, 1]
@@ -293,8 +294,9 @@ def _both_classes(opinions: pd.DataFrame, split_name: str, dataset: str) -> pd.D
 def write_assistant(
     cases_path: Path, shards: Sequence[Path], features: Features, seed: int, output: Path
 ) -> None:
-    """Train an assistant on an experiment's and model's transcripts of training and validation
-    cases, and store it as `assistants/{experiment}/{model}/{features}.skops`.
+    """Train an assistant on transcripts of training and validation cases, and store it.
+
+    Its file is `assistants/{experiment}/{model}/{features}.skops`.
     """
     cases, task = read_cases(cases_path)
     transcripts = read_frames(shards)
@@ -400,8 +402,10 @@ def assistant_at(path: Path) -> Assistant:
 
 
 def load_assistant(path: Path) -> Assistant:
-    """Load a stored assistant; raise `UserError` as `read_trusted`, and if the file is not an
-    assistant.
+    """Load a stored assistant.
+
+    Raises:
+        UserError: as `read_trusted`, or the file is not an assistant.
     """
     content = read_trusted(path, _TRUSTED.__contains__)
     try:

@@ -1,5 +1,4 @@
-"""Scores of Debate-Feedback: corrections, degradations, other values of T, and the assistant's
-quality.
+"""Scores of Debate-Feedback: corrections, degradations, other T, and the assistant's quality.
 
 The judge's replies do not depend on T, so O_n for another T follows from the transcript by
 arithmetic. Thresholds of token probabilities are fitted on validation cases, separately for O_0 and
@@ -55,7 +54,7 @@ def feedback(results: ExperimentResults) -> pd.DataFrame:
     experiment's own T; the last three again for each T of `WEIGHTS` (group "T=0.5"); and the
     assistant's `assistant_auc`, `assistant_brier`, `assistant_expected_calibration_error`, with the
     shares of rounds in which its threshold was met, and of opinions without a position.
-    """
+    """  # noqa: D205 - the reference prints the first paragraph
     if results.config.protocol != PROTOCOL:
         return no_scores()
 
@@ -68,8 +67,9 @@ def feedback(results: ExperimentResults) -> pd.DataFrame:
 
 
 def judged_debates(results: ExperimentResults, model: str) -> list[Judged]:
-    """Return the debates of one model that came to an answer, validation cases included, in the
-    order of the transcripts.
+    """Return the debates of one model that came to an answer, in the transcripts' order.
+
+    Debates of validation cases are among them.
     """
     debates: dict[str, Judged] = {}
     for utterances in results.transcript_parts(["kind", "parsed"], model, include_validation=True):
@@ -166,8 +166,9 @@ def _sum_of(values: Floats) -> Statistic:
 
 
 def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
-    """Return every opinion over an evaluated case that the assistant judged: case_id, round,
-    position, reliability, right.
+    """Return every opinion over an evaluated case that the assistant judged.
+
+    The columns are case_id, round, position, reliability and right.
     """
     evaluated = set(results.predictions["case_id"])
     rows = results.gather(
@@ -192,8 +193,9 @@ def judged_opinions(results: ExperimentResults, model: str) -> pd.DataFrame:
 
 
 def opinions_stated(results: ExperimentResults, model: str) -> pd.DataFrame:
-    """Return every usable rebuttal over an evaluated case: case_id, and whether it `is_unread`,
-    without a position that can be read, so that the assistant does not judge it.
+    """Return every usable rebuttal over an evaluated case, by case_id and `is_unread`.
+
+    An unread rebuttal has no position that can be read, so the assistant does not judge it.
     """
     evaluated = set(results.predictions["case_id"])
     rows = results.gather(

@@ -98,8 +98,9 @@ class _PublishedDebate:
 
 
 def read_debates(options: NyuOptions, context: LoadContext) -> Iterator[RecordedDebate]:
-    """Yield the debates in the order of their names: before the live judge, then before each judge
-    who read them later.
+    """Yield the debates in the order of their names, first as the live judge saw them.
+
+    The records of judges who read a debate later follow it.
     """
     if options.source == "shipped":
         yield from load_shipped_debates(SHIPPED_AS, context)

@@ -36,9 +36,7 @@ MAX_ROUNDS = 6
 
 @figure(STUDY, "nyu_beliefs", "A human judge's belief, round by round", category=RECORDS)
 def nyu_beliefs(results: StudyResults) -> "Figure":
-    """The human judge's mean belief in the right answer after each round, by arm, for debates that
-    ended on the right answer and those that did not.
-    """
+    """Mean belief in the right answer after each round, by arm and the judge's last answer."""
     runs = judged_runs(results)
     if not runs:
         return nothing_to_draw("No debates before a judge are in this run.")

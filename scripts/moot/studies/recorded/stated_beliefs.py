@@ -67,8 +67,7 @@ def has_stated_beliefs(plan: StudyPlan) -> bool:
 
 
 def read_stated_beliefs(run: RecordedRun) -> pd.DataFrame:
-    """Return the last belief of each speaker in each round, a row with the fields of
-    `StatedBelief`.
+    """Return the last belief of each speaker in each round, as rows of `StatedBelief`.
 
     If the record has no rounds, the first belief of a speaker counts for round 1, and so on.
     The confidence of a speaker with a side is a belief in the answer, or else in this side.
@@ -145,7 +144,8 @@ def _majority(labels: "pd.Series[str]") -> str | None:
 
 
 def verdict_authors(run: RecordedRun, beliefs: pd.DataFrame) -> set[str]:
-    """Return the speakers whose answers are the verdicts; without named judges, those without a
-    side.
+    """Return the speakers whose answers are the verdicts.
+
+    Without named judges they are those without a side.
     """
     return judge_names(run.predictions) or set(beliefs.loc[beliefs["side"] == "", "speaker"])

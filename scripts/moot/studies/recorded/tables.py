@@ -33,9 +33,7 @@ BY_CASE, VALID_BY_CASE = "accuracy by case", "accuracy of valid by case"
 
 @table(STUDY, "methods", "Every recorded method and model")
 def methods(results: StudyResults) -> TableContent:
-    """How often each recorded method and model was right, with 95 % intervals by case, and how
-    often its repeats agree.
-    """
+    """How often each recorded method and model was right, and how often its repeats agree."""
     return _METHODS.table(
         map(_method_row, answered_runs(results)),
         [
@@ -97,9 +95,7 @@ def _method_row(run: RecordedRun) -> JsonObject:
 
 @table(STUDY, "nyu_judges", "Human judges of debates and consultancies")
 def nyu_judges(results: StudyResults) -> TableContent:
-    """How often human judges ended on the right answer, by who argued and whether one or both sides
-    did, and what the authors published; with 95 % intervals by story and judge.
-    """
+    """How often human judges ended on the right answer, by arm, with published accuracies."""
     published = published_values(results, "nyu_judges")
     rows = []
     for run in judged_runs(results):

@@ -36,9 +36,7 @@ MAX_SPEAKERS = 12
     loaders=("transcripts",),
 )
 def beliefs_by_round(results: StudyResults) -> TableContent:
-    """What the speakers of recorded debates believe after each round, by side and speaker, compared
-    with the outcomes, and how often both sides are above 0.75; with 95 % intervals by cluster.
-    """
+    """What speakers believe after each round, by side, compared with the outcomes."""
     rows: list[Fields] = []
     for run in recorded_runs(results):
         rows += _rows_of_run(run)

@@ -23,9 +23,7 @@ MAJORITY = 0.5
     loaders=("transcripts",),
 )
 def discussions(results: StudyResults) -> TableContent:
-    """How often members of a group are right before and after the group talks, who changed their
-    answer, and whether a member who was right convinced the others; with 95 % intervals by group.
-    """
+    """How often members of a group are right before and after talk, and who changed."""
     rows = []
     for run in recorded_runs(results):
         members = group_members(run)

@@ -55,9 +55,7 @@ _KEYS = ("data", "debates of", "debated by")
 
 @table(STUDY, "rejudged", "Beliefs of a model and of the recorded judge", protocols=("rejudge",))
 def rejudged(results: StudyResults) -> TableContent:
-    """How often a model that reads recorded debates favours the same side as the recorded judge
-    after the same round, and how strongly each believes in the right answer, with 95 % intervals.
-    """
+    """How often a model that reads recorded debates favours the recorded judge's side."""
     rows = []
     for run in rejudged_runs(results):
         row = _row_of_run(run)

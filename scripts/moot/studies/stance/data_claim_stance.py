@@ -59,8 +59,9 @@ POLARITY = Task(
 
 @dataset("claim_stance", ClaimOptions, shipped=("data/samples/claim_stance",))
 def load_stance(options: ClaimOptions, context: LoadContext) -> Loaded:
-    """Load claims with their stance on the motion; attributes `topic` (the motion) and
-    `polarity`.
+    """Load claims with their stance on the motion.
+
+    Cases have the attributes `topic` (the motion) and `polarity`.
     """
     return _load_claims(options, context, STANCE, target="stance", attribute="polarity")
 
@@ -72,8 +73,9 @@ def load_polarity(options: ClaimOptions, context: LoadContext) -> Loaded:
 
 
 def share_notes(claims: pd.DataFrame) -> tuple[str, ...]:
-    """Return a note on the share of pro claims: the paper prints the share among all claims as the
-    share among the test claims.
+    """Return a note on the share of pro claims.
+
+    The paper prints the share among all claims as the share among the test claims.
     """
     pro = claims["stance"] == "pro"
     test_share = pro[claims["split"] == "test"].mean()

@@ -61,8 +61,9 @@ def baseline(
     randomised: bool = False,
     stored: bool = True,
 ) -> Callable[[Builder], Builder]:
-    """Register a builder: `@baseline("rf", "Random forest", family="tabular")` above `def
-    forest(seed, threads)`.
+    """Register a builder of a baseline.
+
+    Write `@baseline("rf", "Random forest", family="tabular")` above `def forest(seed, threads)`.
     """
     families = (family,) if isinstance(family, str) else family
 
@@ -74,8 +75,9 @@ def baseline(
 
 
 def select(words: Iterable[str], find_place: Callable[[], str] = str) -> list[Baseline]:
-    """Return the baselines that a configuration asks for, each by its name or its family, in that
-    order and each once.
+    """Return the baselines that a configuration asks for by name or family, each once.
+
+    They are in the order of `words`.
 
     Raises:
         UserError: for a word that is neither a name nor a family; it names the nearest known

@@ -1,5 +1,4 @@
-"""TabPFN, a transformer that reads a training table as its prompt, pinned to the weights of version
-2.
+"""TabPFN, a transformer that reads a training table as its prompt, with the weights of version 2.
 
 Version 2 is the one that the paper's section names, and the last whose weights are free (with
 attribution). No package brings weights, and without them the library asks for an account: hence the
@@ -22,8 +21,9 @@ WEIGHTS = ("tabpfn-v2-classifier.ckpt", "tabpfn-v2-classifier-finetuned-zk73skhh
 
 
 def weights() -> Path:
-    """Return the file of version-2 weights: the first of `WEIGHTS` in the folder that
-    TABPFN_MODEL_CACHE_DIR names.
+    """Return the file of version-2 weights.
+
+    It is the first of `WEIGHTS` in the folder that TABPFN_MODEL_CACHE_DIR names.
 
     Raises:
         UnavailableError: no folder is named, or it holds none of the files.

@@ -39,8 +39,9 @@ def topic_majority(seed: int, threads: int) -> "TopicMajority":
 
 
 def sentence_model() -> str:
-    """Return the sentence encoder's folder or name from the environment, since no package ships
-    weights.
+    """Return the sentence encoder's folder or name from the environment.
+
+    No package ships its weights.
 
     Raises:
         UnavailableError: the library is not installed, or no encoder is named.

@@ -111,8 +111,9 @@ def _dismisses_appeal(verb: _Verb) -> bool:
 
 
 def _concerns_decision(verb: _Verb) -> bool:
-    """Return whether the verb is about a decision: objections are sustained and charges dismissed,
-    too.
+    """Return whether the verb is about a decision.
+
+    Objections are sustained and charges dismissed, too.
     """
     if verb.name == "dismiss":
         return _dismisses_appeal(verb)
