@@ -1,6 +1,4 @@
-"""Fixtures of many tests: the real data, if a machine has them, a model server, and the context
-of loaders.
-"""
+"""Fixtures of many tests: real data, if a machine has them, a model server, loaders' contexts."""
 
 import gc
 import itertools
@@ -111,8 +109,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real data: MOOT_SHARED_DATA, or ../shared/data beside the checkout; skips where
-    there is none.
+    """The folder of real data; a test skips where there is none.
+
+    It is MOOT_SHARED_DATA, or ../shared/data beside the checkout.
     """
     location = os.environ.get("MOOT_SHARED_DATA")
     folder = Path(location) if location else PROJECT.parent / "shared" / "data"
@@ -134,9 +133,7 @@ def papers(shared_data: Path) -> Path:
 
 
 class Unread(logging.Handler):
-    """What asyncio says of tasks and futures whose errors nothing read, of tasks that were dropped,
-    and the like.
-    """
+    """What asyncio says of errors that nothing read, of dropped tasks, and the like."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -157,8 +154,9 @@ def unread() -> "Iterator[Unread]":
 
 @pytest.fixture(scope="module", autouse=True)
 def kept_no_longer_than_twenty_modules() -> Iterator[None]:
-    """Free what the tests of the last twenty modules froze; after each it would take 80 s of the
-    whole suite.
+    """Free what the tests of the last twenty modules froze.
+
+    After each module it would take 80 s of the whole suite.
     """
     yield
     if next(MODULES) % 20 == 0:
@@ -168,11 +166,10 @@ def kept_no_longer_than_twenty_modules() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def every_error_is_read(unread: Unread, request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test that leaves "Task exception was never retrieved" or the like, here or in what its
-    jobs printed.
+    """Fail a test that leaves "Task exception was never retrieved" or the like.
 
-    Asyncio says so when it frees the task, so what the test made is looked through, and nothing
-    older: that took half of the processor time of the quick tests.
+    What its jobs printed counts, too. Asyncio says so when it frees the task, so what the test made
+    is looked through, and nothing older: that took half of the processor time of the quick tests.
     """
     gc.freeze()
     unread.messages.clear()
@@ -203,8 +200,9 @@ def running_test(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture
 def load_context(tmp_path: Path) -> "Callable[..., LoadContext]":
-    """Make a loader's context: `load_context("nlsy97", data_root=...)`; the data root is an empty
-    folder by default.
+    """Make a loader's context: `load_context("nlsy97", data_root=...)`.
+
+    The data root is an empty folder by default.
     """
 
     from moot.datasets import LoadContext

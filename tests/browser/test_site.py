@@ -1,5 +1,6 @@
-"""The site: built without a warning from a copy of the project with results, whole, and without
-anything from a network.
+"""The site, built without a warning from a copy of the project with results.
+
+It is whole, and takes nothing from a network.
 """
 
 import json

@@ -1,5 +1,6 @@
-"""Test the reports of `doctor` on servers: names, context windows, keys, refused fields and cut
-prompts.
+"""Test what `doctor` reports on servers.
+
+It reports on names, context windows, keys, refused fields and cut prompts.
 """
 
 import asyncio

@@ -102,8 +102,9 @@ def test_the_published_tables(shared_data: Path, load_context: MakeContext) -> N
 def test_sex_can_be_predicted_from_build_in_a_blind_narrative(
     shared_data: Path, load_context: MakeContext
 ) -> None:
-    """Check the figures of docs/people.md: logistic regression predicts sex in the test split from
-    the features in the narrative.
+    """Check the figures of docs/people.md on logistic regression in the test split.
+
+    It predicts sex from the features in the narrative.
     """
     context = load_context("nlsy97", data_root=shared_data, seed=20261121)
     areas = []

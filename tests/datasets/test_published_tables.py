@@ -156,9 +156,7 @@ def test_a_quoted_value_is_short_and_on_one_line() -> None:
 
 @pytest.mark.parametrize("place", ["text", "attributes"])
 def test_an_unpaired_surrogate_from_any_source_is_named(place: str) -> None:
-    r"""The readers above never see a YAML escape such as \ud800, so that the check of cases has to
-    find it.
-    """
+    r"""The readers above never see a YAML escape such as \ud800: the check of cases finds it."""
     fields = {"text": "a \ud800 b"} if place == "text" else {"attributes": {"topic": "\udfff"}}
     cases = [
         Case(

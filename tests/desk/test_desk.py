@@ -242,8 +242,9 @@ def test_invalid_names_are_refused(folder: Path) -> None:
 
 
 async def test_the_debates_continue_after_each_answer(folder: Path) -> None:
-    """The command runs when the desk opens and again for answers that came meanwhile; closing the
-    desk ends it.
+    """The command runs when the desk opens and again for answers that came meanwhile.
+
+    Closing the desk ends it.
     """
     script = (
         "import pathlib, time; p = pathlib.Path('ran'); p.write_text(p.read_text() + 'x' if"

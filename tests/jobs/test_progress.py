@@ -1,5 +1,6 @@
-"""The progress of debates is estimated from calls: debates advance at the same time, so most of
-them end late.
+"""The progress of debates is estimated from calls.
+
+Debates advance at the same time, so most of them end late.
 """
 
 from pathlib import Path

@@ -1,5 +1,6 @@
-"""A user's rubric, in YAML alone: a table of disputes, labels by rules, a model and two people, and
-a third person who decides.
+"""A user's rubric in YAML alone, for a table of disputes.
+
+Labels come from rules, a model and two people, and a third person decides.
 """
 
 import re
@@ -81,8 +82,9 @@ def people_say(statement: str) -> str:
 
 
 def fill_in(sheet: Path, to: Path, annotator: str, otherwise: str = "") -> pd.DataFrame:
-    """One person's copy of a sheet, typed in capitals; on its first statement the person says
-    something else.
+    """One person's copy of a sheet, typed in capitals.
+
+    On its first statement the person can say something else.
     """
     frame = pd.read_csv(sheet, dtype=str, keep_default_na=False)
     frame["label"], frame["annotator"] = (

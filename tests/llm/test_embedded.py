@@ -1,5 +1,6 @@
-"""The model inside the process follows a schema, repeats itself at temperature 0, and scores
-words exactly.
+"""The model inside the process follows a schema, repeats itself, and scores words exactly.
+
+It repeats itself at temperature 0.
 """
 
 import json
@@ -59,8 +60,9 @@ async def test_a_schema_is_kept(endpoint: EmbeddedEndpoint) -> None:
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_choice_is_scored_by_its_own_tokens(endpoint: EmbeddedEndpoint) -> None:
-    """The model would rather begin with the letter D, as it is asked to: the word's score must not
-    follow it there.
+    """The model would rather begin with the letter D, as it is asked to.
+
+    The word's score must not follow it there.
     """
     question = "Who wins, the plaintiff or the defendant? Answer with one letter, D or P."
     reply = await endpoint.complete(embedded_request(question, choices=("PLAINTIFF", "DEFENDANT")))

@@ -1,5 +1,6 @@
-"""An endpoint is one file: it states its traits next to its class, and no other package names
-it.
+"""An endpoint is one file: it states its traits next to its class.
+
+No other package names it.
 """
 
 import ast

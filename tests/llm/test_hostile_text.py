@@ -1,5 +1,6 @@
-"""Text from data and models forges no delimiter, runs nowhere, chooses no path, and is stored
-unchanged.
+"""Text from data and models forges no delimiter, runs nowhere, and is stored unchanged.
+
+Nor does it choose a path.
 """
 
 import json
@@ -128,8 +129,9 @@ def test_a_whole_run_over_hostile_text(server: FaultServer, tmp_path: Path) -> N
 
 
 def check_prompts(config: dict[str, str], transcripts: pd.DataFrame) -> None:
-    """Every prompt has its two messages, its own delimiters in pairs, and the hostile text between
-    them alone.
+    """Every prompt has its two messages, and its own delimiters in pairs.
+
+    The hostile text is between them alone.
     """
     ledger = Ledger(config["ledger"])
     calls = list(ledger.entries([call_id for call_id in transcripts["call_id"] if call_id]))

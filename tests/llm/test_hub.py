@@ -1,5 +1,6 @@
-"""Models of the Hugging Face Hub are pinned, downloaded once, and known to the ledger by commit
-and checksum.
+"""Models of the Hugging Face Hub are pinned and downloaded once.
+
+The ledger knows them by commit and checksum.
 """
 
 import hashlib

@@ -1,5 +1,6 @@
-"""Test which responses are replies (an answer, a refusal, reasoning alone) and which are
-failures of the server.
+"""Test which responses are replies, and which are failures of the server.
+
+Replies are an answer, a refusal, or reasoning alone.
 """
 
 from pathlib import Path

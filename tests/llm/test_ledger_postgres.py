@@ -1,5 +1,4 @@
-"""The ledger gives the same guarantees on PostgreSQL, with four processes that write at the same
-time.
+"""The ledger gives the same guarantees on PostgreSQL, with four processes that write at once.
 
 Slow: only this test detects a difference between PostgreSQL and SQLite with several writing
 processes.

@@ -1,5 +1,6 @@
-"""A ledger that cannot be written, of a shared or archived run, returns its replies and reports
-missing ones.
+"""A ledger that cannot be written returns its replies and reports missing ones.
+
+It belongs to a shared or archived run.
 """
 
 import os
@@ -25,8 +26,9 @@ IDS = [entry.call_id for entry in entries(9)]
 
 @pytest.fixture
 def archive() -> Iterator[Path]:
-    """A ledger's folder in a folder that others may read; pytest takes that right from its own,
-    again and again.
+    """A ledger's folder in a folder that others may read.
+
+    Pytest takes that right from its own, again and again.
     """
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o777)

@@ -1,5 +1,6 @@
-"""The server is part of the key of a reply: two servers never share a reply, and a server that
-moves keeps its replies.
+"""The server is part of the key of a reply.
+
+Two servers never share a reply, and a server that moves keeps its replies.
 """
 
 from collections.abc import Iterator
@@ -117,8 +118,9 @@ def test_the_digest_of_a_debate_names_its_server(tmp_path: Path) -> None:
 
 
 def test_a_model_file_that_moves_keeps_its_replies() -> None:
-    """A model inside the process is known by its file; where that moves, `served_as` says where it
-    was.
+    """A model inside the process is known by its file.
+
+    Where that moves, `served_as` says where it was.
     """
 
     def server_id(**keys: str) -> str:

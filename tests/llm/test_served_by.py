@@ -1,5 +1,6 @@
-"""A server's statements about itself are stored with each reply; an empty reply that it counted
-is paid for.
+"""A server's statements about itself are stored with each reply.
+
+An empty reply that it counted is paid for.
 """
 
 import json

@@ -1,6 +1,4 @@
-"""A clear answer is never lost because of another field, from a server's reply to the
-transcript.
-"""
+"""A clear answer is never lost because of another field, from reply to transcript."""
 
 import json
 from dataclasses import replace
@@ -45,9 +43,7 @@ async def hold_debate(
     structured: str = "prompted",
     **params: Any,
 ) -> tuple[Answer | None, list[dict[str, Any]]]:
-    """One debate against a server that always gives `reply`: its answer and the rows of its
-    transcript.
-    """
+    """Return the answer and transcript of a debate with a server that always gives `reply`."""
     server.reset(content=reply if isinstance(reply, str) else json.dumps(reply))
     model = ModelConfig(endpoint="openai", model="test", base_url=server.url, structured=structured)
     task = (

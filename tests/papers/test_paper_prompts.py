@@ -1,5 +1,6 @@
-"""`snakemake prompts` finds passages of a paper by their letters, and texts of a program in its
-syntax tree.
+"""`snakemake prompts` finds passages of a paper, and texts of a program.
+
+It finds passages by their letters, and texts in the program's syntax tree.
 """
 
 import csv

@@ -1,5 +1,6 @@
-"""`confidence_scale` of a model: confidences from 0 to 100 and from 0 to 1, through server,
-transcripts and predictions.
+"""A model's `confidence_scale`: confidences from 0 to 100 and from 0 to 1.
+
+They are followed through server, transcripts and predictions.
 """
 
 import json

@@ -1,5 +1,6 @@
-"""Replies that refuse to answer: kept with their words, a status of their own, counted and
-shown.
+"""Replies that refuse to answer: kept with their words, with a status of their own, and shown.
+
+They are counted, too.
 """
 
 import json

@@ -1,5 +1,6 @@
-"""The smoothed probabilities of Debate-Feedback: smoothing, threshold, fallback and decisions
-against hand-worked numbers.
+"""The smoothed probabilities of Debate-Feedback against hand-worked numbers.
+
+Smoothing, threshold, fallback and decisions are tested.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,4 @@
-"""Test the captions of tables and figures, which are the docstrings of the functions that build
-them.
-"""
+"""Test captions of tables and figures: the docstrings of the functions that build them."""
 
 import pytest
 

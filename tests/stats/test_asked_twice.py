@@ -53,8 +53,9 @@ def test_one_answer_per_side_gives_no_estimate() -> None:
 
 
 def test_answers_of_the_same_repeat_are_not_compared() -> None:
-    """Both sides agree in each repeat, as if the ledger answered both; the change is that between
-    different repeats.
+    """Both sides agree in each repeat, as if the ledger answered both.
+
+    The change is that between different repeats.
     """
     random = np.random.default_rng(8)
     side = answers(random, [0.5] * 300, 2)

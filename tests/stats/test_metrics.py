@@ -81,8 +81,9 @@ def test_metrics_of_a_resample_agree_with_scikit_learn_for_fixed_labels(seed):
 
 
 def test_a_rare_label_does_not_widen_macro_f1():
-    """Two of 676 posts are neutral and none is predicted so. Choosing labels anew in each resample
-    gave an interval of [0.433, 0.701].
+    """Two of 676 posts are neutral and none is predicted so.
+
+    Choosing labels anew in each resample gave an interval of [0.433, 0.701].
     """
     random = np.random.default_rng(0)
     truth = np.array(["neutral"] * 2 + ["con"] * 337 + ["pro"] * 337)

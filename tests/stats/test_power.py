@@ -148,8 +148,9 @@ def test_clusters_corrections_and_few_cases_change_the_sample_size() -> None:
 
 
 def test_models_have_equal_weight_for_any_number_of_debates() -> None:
-    """A contrast is a mean over models, and so is its variance, although one model has six times as
-    many debates.
+    """A contrast is a mean over models, and so is its variance.
+
+    One of the models has six times as many debates.
     """
     random = np.random.default_rng(4)
     cases, often = 4000, {"a": 6, "b": 1}

@@ -26,8 +26,9 @@ class ChatServer:
     bodies: list[dict[str, Any]] = field(default_factory=list)
 
     def address(self, endpoint: str) -> str:
-        """Return the `base_url` for an endpoint; one that moot does not ship speaks OpenAI's
-        protocol.
+        """Return the `base_url` for an endpoint.
+
+        One that moot does not ship speaks OpenAI's protocol.
         """
         return self.host if endpoint in ("anthropic", "ollama") else f"{self.host}/v1"
 
@@ -59,8 +60,9 @@ async def serving(answer: Answer) -> AsyncIterator[ChatServer]:
 
 
 def completion(endpoint: str, text: str | None, **fields: Any) -> dict[str, Any]:
-    """Return the response of a kind of server with a reply's text; `fields` replace fields of the
-    message.
+    """Return the response of a kind of server with a reply's text.
+
+    `fields` replace fields of the message.
     """
     if endpoint == "ollama":
         message = {"role": "assistant", "content": text, **fields}

@@ -36,8 +36,9 @@ def people(
     text: str = "A person with {prior} prior arrests and {years} years of school.",
     validation: int = 0,
 ) -> Path:
-    """Write a data set of short made-up cases, half of them positive, in the test split but for the
-    first few.
+    """Write a data set of short made-up cases, half of them positive.
+
+    All but the first few (`validation`) are in the test split.
     """
     task = Task(
         noun="the person",
@@ -68,8 +69,9 @@ def people(
 def configuration(
     url: str, folder: Path, model: Mapping[str, Any] | None = None, **keys: Any
 ) -> dict[str, Any]:
-    """Return a configuration of one courtroom experiment with one model at `url`, its ledger under
-    `folder`.
+    """Return a configuration of one courtroom experiment with one model at `url`.
+
+    Its ledger is under `folder`.
     """
     entry = {
         "endpoint": "openai",
@@ -111,10 +113,10 @@ def hold_as_job(
     shard: int = 0,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Hold one job's debates as a rule's script would, in a process group of its own; meant for a
-    child process.
+    """Hold one job's debates as a rule's script would, in a process group of its own.
 
-    What it prints goes to `{output}.err`, what it logs to `{output}.log`.
+    It is meant for a child process. What it prints goes to `{output}.err`, what it logs to
+    `{output}.log`.
     """
     os.setsid()
     os.environ.update(environment or {})

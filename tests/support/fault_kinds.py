@@ -58,8 +58,9 @@ def text_of(payload: bytes) -> int:
 
 
 def packed(payload: bytes, size: int) -> bytes:
-    """Return a payload whose text is `size` bytes longer, compressed to a thousandth; each mebibyte
-    is the same block.
+    """Return a payload whose text is `size` bytes longer, compressed to a thousandth.
+
+    Each mebibyte is the same block.
     """
     start = text_of(payload)
     gzip = zlib.compressobj(wbits=31)

@@ -1,10 +1,10 @@
-"""A chat server that fails on purpose: OpenAI-compatible and Ollama-native, deterministic, and
-faster than its clients.
+"""A chat server that fails on purpose, OpenAI-compatible and Ollama-native.
 
-The reply to a request depends on the request's digest alone, and whether it fails on the seed, the
-digest and how often the request came before. Run it as `python tests/support/fault_server.py --port
-0 --faults transient --rate 0.3 --seed 1`, which prints its port, or take `FaultServer(...)` as a
-context manager, which runs it as a process of its own.
+It is deterministic, and faster than its clients. The reply to a request depends on the request's
+digest alone, and whether it fails on the seed, the digest and how often the request came before.
+Run it as `python tests/support/fault_server.py --port 0 --faults transient --rate 0.3 --seed 1`,
+which prints its port, or take `FaultServer(...)` as a context manager, which runs it as a process
+of its own.
 
 `GET /stats` tells what was asked: requests in all and by digest, faults by kind, whole replies, the
 second at which each request came with its fault, and the most in flight.

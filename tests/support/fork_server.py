@@ -91,8 +91,9 @@ READY = b"done"
 
 
 class Request(NamedTuple):
-    """A program that a client starts: the arguments of Python, its folder, environment, group of
-    processes and open files.
+    """A program that a client starts.
+
+    It has the arguments of Python, its folder, environment, group of processes and open files.
     """
 
     arguments: list[str]

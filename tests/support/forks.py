@@ -45,10 +45,10 @@ NUMBERS = itertools.count()
 
 @cache
 def python() -> tuple[str, dict[str, str]]:
-    """Return a program that starts Python's modules and files, and the variable of the environment
-    that it needs.
+    """Return a program that starts Python's modules and files, and the variable that it needs.
 
-    The workers of pytest-xdist share one server. It ends with the process that started them.
+    The variable is one of the environment. The workers of pytest-xdist share one server. It ends
+    with the process that started them.
     """
     is_worker = "PYTEST_XDIST_WORKER" in os.environ
     owner = os.getppid() if is_worker else os.getpid()

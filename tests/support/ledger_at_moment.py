@@ -1,5 +1,6 @@
-"""Open a ledger in another process, which imports nothing else of moot and therefore starts
-quickly.
+"""Open a ledger in another process, which imports nothing else of moot.
+
+It therefore starts quickly.
 """
 
 import time

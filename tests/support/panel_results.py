@@ -52,9 +52,9 @@ def panel(
     name: str = "panels",
     extra: list[dict[str, Any]] | None = None,
 ) -> ExperimentResults:
-    """Results of debates, each written as rounds of positions: "aar arr rrr" (a affirm, r reverse,
-    n none).
+    """Results of debates, each written as rounds of positions such as "aar arr rrr".
 
+    Here a is affirm, r reverse, and n none.
     """
     statements = []
     labels: dict[tuple[str, int], str] = {}

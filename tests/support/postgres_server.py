@@ -86,7 +86,8 @@ def down(url: str) -> Iterator[None]:
 
 
 def _run(user: str | None, *command: str | Path) -> None:
-    """Run one of PostgreSQL's programs; its server keeps the output open, so that a pipe would
-    never end.
+    """Run one of PostgreSQL's programs.
+
+    Its server keeps the output open, so that a pipe would never end.
     """
     subprocess.run(command, user=user, check=True, stdout=subprocess.DEVNULL, cwd="/tmp")

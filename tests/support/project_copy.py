@@ -58,8 +58,9 @@ def copy_project(target: Path, analyses: Collection[str] | None = None) -> None:
 
 @cache
 def unedited_copy() -> Path:
-    """Make a copy without analyses that tests share and none changes; it lasts as long as this
-    process.
+    """Make a copy without analyses that tests share and none changes.
+
+    It lasts as long as this process.
     """
     folder = tempfile.TemporaryDirectory(prefix="moot-project-")
     atexit.register(folder.cleanup)

@@ -69,8 +69,10 @@ def choose_as_planted(
 
 
 def results_about_people(folder: Path, changed_people: dict[str, str]) -> StudyResults:
-    """Results below the working directory, with and without a liking for YES where a text
-    says "man", asked about 80 people twice, and of a trained model.
+    """Results with and without a liking for YES where a text says "man".
+
+    They lie below the working directory, and are of models that were asked about 80 people twice
+    and of a trained model.
 
     Args:
         folder: the working directory.

@@ -1,9 +1,8 @@
-"""A Slurm cluster of one node on loopback, for the time of a test: munged, slurmctld and slurmd in
-a folder of their own.
+"""A Slurm cluster of one node on loopback, for the time of a test.
 
-Snakemake's jobs call Slurm's commands without options, so the configuration must lie at
-/etc/slurm/slurm.conf: this needs root, a machine without a cluster of its own, and puts back what
-was there.
+It is munged, slurmctld and slurmd in a folder of their own. Snakemake's jobs call Slurm's commands
+without options, so the configuration must lie at /etc/slurm/slurm.conf: this needs root, a machine
+without a cluster of its own, and puts back what was there.
 """
 
 import fcntl

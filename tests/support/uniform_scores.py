@@ -136,8 +136,9 @@ def leaderboards(datasets: Iterable[str]) -> dict[str, pd.DataFrame]:
 
 
 def number_values(published: pd.DataFrame) -> "pd.Series[float]":
-    """Return a distinct share or number for each row, except for the counts of the appellate
-    Table 2.
+    """Return a distinct share or number for each row.
+
+    The counts of the appellate Table 2 stay as they are.
     """
     values = pd.Series(range(7, 7 + len(published)), index=published.index).astype("float64")
     values = values.where(published["error"] != SHARE, values / 1000)

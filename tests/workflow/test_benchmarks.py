@@ -22,8 +22,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def benchmark() -> Iterator[object]:
-    """Imports a benchmark; the endpoint that one of them registers is forgotten after this
-    module.
+    """Import a benchmark.
+
+    The endpoint that one of them registers is forgotten after this module.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(PROJECT / "benchmarks"))

@@ -1,5 +1,4 @@
-"""Mistakes on the command line and in the configuration's files get one message, before any job
-runs.
+"""Mistakes on the command line and in configuration files get one message before any job runs.
 
 Slow: only this test detects messages of Snakemake that hide ours.
 """

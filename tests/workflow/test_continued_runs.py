@@ -1,5 +1,6 @@
-"""The same command after failed debates, an open batch and a damaged file: it says what is left,
-and asks for nothing that is in the ledger.
+"""The same command after failed debates, an open batch and a damaged file.
+
+It says what is left, and asks for nothing that is in the ledger.
 
 Slow: only this test detects a later run that asks again, or that ignores what is missing.
 """

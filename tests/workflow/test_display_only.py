@@ -86,7 +86,8 @@ CONTENT_FIELDS = set(ExperimentConfig.model_fields) - fields_marked(display_only
 
 @pytest.mark.parametrize("field", sorted(CONTENT_FIELDS - {"models", "control_of", "source"}))
 def test_every_other_field_changes_the_digests_of_debates(field: str) -> None:
-    """`models` names further jobs;
-    `control_of` and `source` change together with `control` and `protocol`.
+    """`models` names further jobs; `control_of` and `source` change with other fields.
+
+    These are `control` and `protocol`.
     """
     assert debate_digests(**CHANGES[field]) != debate_digests()

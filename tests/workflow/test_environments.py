@@ -1,6 +1,4 @@
-"""The environments: one lock, with hashes and without addresses, and conda files that follow from
-it.
-"""
+"""The environments: one lock with hashes and no addresses, and conda files that follow from it."""
 
 import re
 import tomllib

@@ -97,7 +97,8 @@ class Walk:
             path.write_text(content.replace("/path/to/moot", str(self.project)))
 
     def run(self, command: str) -> str:
-        """What a command prints;
+        """What a command prints.
+
         Snakemake's has a server for a model, save where the page shows what the model says.
         """
         command = command.replace("/path/to/moot", shlex.quote(str(self.project)))

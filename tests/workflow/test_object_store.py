@@ -1,5 +1,6 @@
-"""A run whose files are in an object store leaves there what a run on a disk leaves; the store is
-one on this machine.
+"""A run whose files are in an object store leaves there what a run on a disk leaves.
+
+The store is one on this machine.
 """
 
 import shutil

@@ -1,5 +1,6 @@
-"""The messages of a run at its start and end: missing keys, failures and their reasons, people
-whose answers are missing.
+"""The messages of a run at its start and end.
+
+They state missing keys, failures and their reasons, and people whose answers are missing.
 
 Slow: only this test detects failures that a run ignores silently.
 """

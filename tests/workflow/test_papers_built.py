@@ -1,5 +1,7 @@
-"""Items of the papers on a fresh machine, as a user builds them: from a mirror of the published
-files, with a model server that is killed in the middle, to tables that follow a changed prompt.
+"""Items of the papers on a fresh machine, as a user builds them.
+
+They are built from a mirror of the published files, with a model server that is killed in the
+middle, to tables that follow a changed prompt.
 
 The mirror is a web server on this machine with small files. `data/versions.csv` names it in place
 of the publishers, with the checksums of the small files.
@@ -76,8 +78,9 @@ def write_versions(path: Path, url: str, archive: Path) -> None:
 
 @pytest.fixture(scope="module")
 def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
-    """The folder and address of a mirror with a whole archive; at the primary address the claims
-    are missing and the people have changed.
+    """The folder and address of a mirror with a whole archive.
+
+    At the primary address the claims are missing and the people have changed.
     """
     folder = tmp_path_factory.mktemp("mirror")
     write_mirror(folder / "archive")
@@ -119,8 +122,9 @@ def replies_of(workflow: Workflow) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Built:
-    """A workflow that has built the items, its model server, and the replies that were stored when
-    the first server was killed.
+    """A workflow that has built the items, its model server, and early replies.
+
+    These were stored when the first server was killed.
     """
 
     workflow: Workflow

@@ -1,5 +1,6 @@
-"""Existing results through the workflow, by configuration alone: shipped numbers, the user's own,
-other files.
+"""Existing results through the workflow, by configuration alone.
+
+They are the shipped numbers, the user's own, and other files.
 
 Slow: only this test detects recorded results that rules, rather than functions, lose.
 """
@@ -130,8 +131,9 @@ CONFIGURATION: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    """Recorded experiments, a trial between models, and both before other judges; their tables
-    built.
+    """Recorded experiments and a trial, both also before other judges; their tables built.
+
+    The trial is between models.
     """
     workflow = Workflow(tmp_path_factory.mktemp("recorded"), server.url, ("deferral",))
     workflow.configure({**CONFIGURATION, "models/second/base_url": server.url})

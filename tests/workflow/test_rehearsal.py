@@ -1,5 +1,6 @@
-"""A rehearsal as a user runs it: the whole workflow in another folder, with artifacts that state
-that they are simulated.
+"""A rehearsal as a user runs it: the whole workflow in another folder.
+
+Its artifacts state that they are simulated.
 
 Slow: only this test detects an artifact of a rehearsal that does not state it.
 """

@@ -22,8 +22,9 @@ TABLES = ("table4.csv", "table5.csv", "scores.csv")
 
 
 def replay(folder: Path) -> Path:
-    """Rebuild the recorded tables in a folder, from the recording alone, and give the folder that
-    they are in.
+    """Rebuild the recorded tables in a folder from the recording alone.
+
+    Return the folder that they are in.
     """
     importer = [
         sys.executable,
@@ -73,8 +74,9 @@ def test_the_shipped_recording_rebuilds_its_tables_byte_for_byte(built: Path) ->
 def test_a_bundle_rebuilds_its_tables_byte_for_byte_in_an_empty_folder(
     built: Path, tmp_path: Path
 ) -> None:
-    """One experiment of the recording: bundled, checked by the script inside, and rebuilt where
-    nothing else is.
+    """One experiment of the recording is bundled, and rebuilt where nothing else is.
+
+    The script inside checks the bundle.
     """
     folder = built.parents[2]
     files = "--configfile", PROJECT / "config" / "replay.yaml", "replay.yaml"

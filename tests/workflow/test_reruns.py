@@ -1,5 +1,6 @@
-"""What runs again and what does not: no failed run leaves a stale artifact, and a rule reads only
-what it names.
+"""What runs again and what does not.
+
+No failed run leaves a stale artifact, and a rule reads only what it names.
 
 Slow: only this test detects a rule whose inputs and parameters leave out something that it reads.
 """
@@ -145,8 +146,9 @@ EDITS = {
 
 
 class Reruns(Workflow):
-    """A workflow with two models of different speed, and every kind of stage; its scripts keep what
-    they were called with.
+    """A workflow with two models of different speed, and every kind of stage.
+
+    Its scripts keep what they were called with.
     """
 
     def __init__(self, folder: Path, servers: tuple[FaultServer, FaultServer]) -> None:
@@ -192,8 +194,9 @@ def servers() -> Iterator[tuple[FaultServer, FaultServer]]:
 def built(
     servers: tuple[FaultServer, FaultServer], tmp_path_factory: pytest.TempPathFactory
 ) -> Reruns:
-    """A workflow that has built everything at two cores, after a person has labelled a
-    statement.
+    """A workflow that has built everything, after a person has labelled a statement.
+
+    It ran at two cores.
     """
     workflow = Reruns(tmp_path_factory.mktemp("reruns"), servers)
     process = workflow.run(SHEET)
@@ -228,8 +231,9 @@ for job_file, folder in zip(sys.argv[1::2], sys.argv[2::2]):
 
 
 def run_again(workflow: Reruns, job_files: list[Path], folder: Path) -> list[tuple[Path, Path]]:
-    """Run jobs' scripts, each in a folder that holds only its declared inputs; what they wrote then
-    and now.
+    """Run jobs' scripts, each in a folder that holds only its declared inputs.
+
+    Return the paths of what they wrote then and now.
     """
     (folder / "again.py").write_text(RUN_AGAIN)
     arguments, folders = list[Path](), dict[Path, list[str]]()
@@ -306,8 +310,9 @@ def test_jobs_after_a_failed_stage_are_built_again(built: Reruns) -> None:
 
 
 def test_jobs_after_a_faulty_user_file_are_built_again(built: Reruns) -> None:
-    """The mended file differs from the first, is older than every artifact, and is where the
-    configuration says.
+    """The mended file differs from the first, and is older than every artifact.
+
+    It is where the configuration says.
     """
     text = built.opinions.read_text()
     built.opinions.write_text("no JSON\n")
@@ -378,8 +383,9 @@ ENDINGS = {
 def test_jobs_that_depend_on_a_change_are_built_again_after_interrupted_runs(
     built: Reruns, servers: tuple[FaultServer, FaultServer]
 ) -> None:
-    """A change of the configuration, and runs that all end early: none of them takes what stands
-    there for up to date.
+    """After a change of the configuration all runs end early.
+
+    None of them takes what stands there for up to date.
     """
     built.base |= {
         "experiments/trial/params": {"max_reason_chars": 100},

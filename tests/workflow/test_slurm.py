@@ -1,5 +1,6 @@
-"""profiles/slurm as it ships, on a real Slurm and a real PostgreSQL: two models at two speeds, and
-jobs that are killed.
+"""profiles/slurm as it ships, on a real Slurm and a real PostgreSQL.
+
+There are two models at two speeds, and jobs that are killed.
 
 Slow: only this test detects replies that jobs of a real cluster lose when they are cancelled or
 killed.

@@ -27,8 +27,9 @@ SHARDS = ("results/transcripts/alone/apart/0.parquet", "results/transcripts/mixe
 
 
 class Run:
-    """Two jobs under way: one model at a slow server, and debates of a fast model before a slow
-    judge.
+    """Two jobs under way: one model at a slow server, and debates before a slow judge.
+
+    The debaters of the latter are a fast model.
     """
 
     def __init__(self, folder: Path, fast: FaultServer, slow: FaultServer) -> None:

@@ -18,8 +18,9 @@ pytestmark = pytest.mark.slow
 def test_jobs_import_the_running_copy_despite_another_in_the_environment(
     tmp_path: Path,
 ) -> None:
-    """`make test` once put the checkout on PYTHONPATH: copies of it ran the checkout's code, and no
-    test saw it.
+    """`make test` once put the checkout on PYTHONPATH.
+
+    Copies of it ran the checkout's code, and no test saw it.
     """
     workflow = Workflow(tmp_path, "http://127.0.0.1:9", analyses=())
     (tmp_path / "moot").mkdir()

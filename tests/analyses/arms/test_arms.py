@@ -1,5 +1,6 @@
-"""Test that protocols run under arms, or that the arm is refused with its reason, and what each arm
-changes: who argues, what is said, how the judge decides, and which labels it reads.
+"""Test that protocols run under arms or refuse them with a reason, and what each arm changes.
+
+An arm changes who argues, what is said, how the judge decides, or which labels it reads.
 """
 
 import json

@@ -50,8 +50,9 @@ def test_a_debate_keeps_the_level_however_many_turns_it_has(share: float, turns:
 
 
 def moved_turns(folder: Path, changed: list[list[float]]) -> list[bool]:
-    """Return which turns of a debate are called moved, from the answers without each of them; the
-    judge gives its verdict in all of 20 answers about the unchanged debate.
+    """Return which turns are called moved, from the answers without each of them.
+
+    The judge gives its verdict in all of 20 answers about the unchanged debate.
     """
     world = World(folder, [None], 0.5, 0.5)
     params = AttributionParams(source_experiment="trial", source_model="scripted")

@@ -1,5 +1,6 @@
-"""How often the error among kept answers is within the allowed share, by simulation; `--write` puts
-the table into the analysis' README.md.
+"""How often the error among kept answers is within the allowed share, by simulation.
+
+With `--write` the table is put into the analysis' README.md.
 """
 
 from dataclasses import dataclass

@@ -1,5 +1,6 @@
-"""How often intervals of error correlations hold planted ones, by simulation; `--write` puts the
-table into the analysis' README.md.
+"""How often intervals of error correlations hold planted ones, by simulation.
+
+With `--write` the table is put into the analysis' README.md.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,4 @@
-"""Record check: planted alterations, hostile texts, and what a run lacks where none can be
-found.
-"""
+"""Record check: planted alterations, hostile texts, and runs in which none can be found."""
 
 import random
 import time

@@ -67,8 +67,9 @@ async def test_each_judge_decides_on_the_same_exchanges(
     expected: str | None,
     score: float | None,
 ) -> None:
-    """Whatever a judge says, it is asked about the same statements; what cannot be read is asked
-    again.
+    """Whatever a judge says, it is asked about the same statements.
+
+    What cannot be read is asked again.
     """
     case, task = conference_case(load_context)
     path = await write_conference(

@@ -17,8 +17,9 @@ from moot.studies.conference.forms import (
 
 
 def algorithm_1(messages: list[Message]) -> str:
-    """The paper's listing for two participants, branch by branch; "" where it leaves the speaker
-    unset or to AutoGen.
+    """The paper's listing for two participants, branch by branch.
+
+    It is "" where the listing leaves the speaker unset or to AutoGen.
     """
     if len(messages) <= 1:
         return "moderator"

@@ -1,5 +1,6 @@
-"""The inputs of the reliability assistant: several runs, statements or their summaries, opinions
-without a position; and the assistant as a fine-tuned transformer.
+"""The inputs of the reliability assistant, also as a fine-tuned transformer.
+
+They are several runs, statements or their summaries, and opinions without a position.
 """
 
 import json

@@ -142,8 +142,9 @@ def test_only_marked_cases_outside_the_test_split_leak() -> None:
 def test_the_second_published_caselaw_file_is_the_test_set(
     tmp_path: Path, load_context: MakeContext
 ) -> None:
-    """As config/papers/feedback.yaml names it: the file of 1000 cases trains and validates, the
-    other one tests.
+    """The file of 1000 cases trains and validates, and the other one tests.
+
+    config/papers/feedback.yaml names them so.
     """
     draw = random.Random(9)
     (tmp_path / "caselaw").mkdir()

@@ -1,5 +1,4 @@
-"""CaseLaw and CAIL2018: the counts of the real files, cuts and masks, splits without
-twins, bad input.
+"""CaseLaw and CAIL2018: the counts of the real files, cuts and masks, splits, and bad input.
 
 Slow: only this test detects published files whose counts differ from the publication.
 """

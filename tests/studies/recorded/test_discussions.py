@@ -114,8 +114,9 @@ def test_entries_for_transcripts_have_at_most_fifteen_lines() -> None:
 def test_the_configuration_of_the_page_suffices_for_groups_of_people(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The intervals of 80 groups hold the published shares of right answers in all 500 groups:
-    0.0911 of 1,943 before the discussion and 0.2761 of 1,970 after it.
+    """The intervals of 80 groups hold the published shares of right answers in all 500 groups.
+
+    The shares are 0.0911 of 1,943 before the discussion and 0.2761 of 1,970 after it.
     """
     monkeypatch.chdir(tmp_path)
     Path("delidata").mkdir()

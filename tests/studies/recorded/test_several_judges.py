@@ -152,8 +152,9 @@ def test_answers_without_truth_are_compared_and_have_no_accuracy(tmp_path: Path)
 def test_accuracy_of_valid_answers_is_never_below_that_with_invalid_ones_as_wrong(
     tmp_path: Path,
 ) -> None:
-    """The mean over cases is 0.35; pooled over answers it would be 1/3, because the invalid answers
-    are about the case that is more often right.
+    """The mean over cases is 0.35; pooled over answers it would be 1/3.
+
+    That is because the invalid answers are about the case that is more often right.
     """
     lines = [
         "a,0,Ann,,0,Y,Y",

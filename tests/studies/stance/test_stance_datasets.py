@@ -1,6 +1,4 @@
-"""VAST, Claim Stance and the agreement groups: published counts, balance, and messages about bad
-files.
-"""
+"""VAST, Claim Stance and the agreement groups: published counts, balance, and bad files."""
 
 import csv
 from collections import Counter
@@ -164,8 +162,9 @@ def test_agreement_depends_on_the_seed() -> None:
 
 
 def edited(tmp_path: Path, file: str, column: str, value: str | None, row: int = 3) -> Path:
-    """A copy of the samples where one cell of one file is changed (None: the whole column is
-    dropped).
+    """A copy of the samples where one cell of one file is changed.
+
+    With the value None the whole column is dropped.
     """
     for source in (PROJECT / "data" / "samples" / file).parent.iterdir():
         target = tmp_path / Path(file).parent / source.name

@@ -1,5 +1,6 @@
-"""Stance and polarity by prompting: prompts, answers, and that no evaluated case is an example
-in a prompt.
+"""Stance and polarity by prompting: prompts and answers.
+
+No evaluated case is an example in a prompt.
 """
 
 import json
