@@ -89,10 +89,10 @@ class Estimate:
         return round(total, 4)
 
     def _measured_speed(self, name: str) -> float | None:
-        """Return the tokens per second that a model's replies took; None without such a reply.
+        """Return the tokens per second of a model's timed replies; None without such a reply.
 
-        Replies of a model with an equal entry count too, as those of the packaged model in the
-        default run.
+        A token that is read counts as `READING_SHARE` of one that is written. Replies of a model
+        with an equal entry count too, as those of the packaged model in the default run.
         """
         if name not in self._speeds:
             model = self._models[name]

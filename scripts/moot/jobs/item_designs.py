@@ -100,7 +100,8 @@ def describe_servers(item: PaperItem, designs: Iterable[Design]) -> Iterator[str
 def item_commands(item: PaperItem, designs: Collection[Design]) -> list[str]:
     """Return the commands that fill an item: as the paper did, and by other models.
 
-    The others are those that need only an API key, and one's own model.
+    The others are those that need only an API key, and one's own model. An item that is quoted
+    from the paper has no command.
     """
     if item.is_quoted:
         return []

@@ -73,7 +73,7 @@ def load_polarity(options: ClaimOptions, context: LoadContext) -> Loaded:
 
 
 def share_notes(claims: pd.DataFrame) -> tuple[str, ...]:
-    """Return a note on the share of pro claims.
+    """Return the notes on shares, a single one on pro claims.
 
     The paper prints the share among all claims as the share among the test claims.
     """
