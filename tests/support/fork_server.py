@@ -9,6 +9,7 @@ import atexit
 import gc
 import json
 import os
+import re
 import runpy
 import select
 import shutil
@@ -20,8 +21,10 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from types import SimpleNamespace
+from typing import Any, NamedTuple, NoReturn
 
 LIBRARIES = (
     "snakemake.cli",
@@ -141,6 +144,8 @@ def serve_project(owner: socket.socket, request: Request) -> socket.socket:
     for file in request.files:
         os.close(file)
     states = import_moot(scripts)
+    settings = Path(scripts).parent / "config"
+    read_states = states_below(settings)
     client = accept_in_fork(
         address,
         owner.fileno(),
@@ -150,6 +155,8 @@ def serve_project(owner: socket.socket, request: Request) -> socket.socket:
     owner.close()
     if states != {path: state_of(path) for path in states}:
         forget_moot()
+    elif read_states != states_below(settings):
+        forget_what_was_read()
     return client
 
 
@@ -190,9 +197,10 @@ def receive(client: socket.socket) -> Request:
 
 
 def import_moot(scripts: str) -> dict[str, tuple[int, int] | None]:
-    """Import the moot of a folder of scripts; return the state of each file of it.
+    """Import the moot of a folder of scripts, and read the papers' designs, as each start does.
 
-    The registries stay undiscovered, so that each process finds the modules that are there then.
+    Returns the state of each file of moot. The registries stay undiscovered, so that each process
+    finds the modules that are there then.
     """
     sys.path.insert(0, scripts)
     sys.dont_write_bytecode = False
@@ -202,10 +210,49 @@ def import_moot(scripts: str) -> dict[str, tuple[int, int] | None]:
     for entries in registry.REGISTRIES:
         for name in entries.modules():
             import_module(name)
+    undiscovered = [(entries, vars(entries).copy()) for entries in registry.REGISTRIES]
+    designs = import_module("moot.plan.papers_of_run")
+    designs.read_designs(import_module("moot.core.shipped_files").SHIPPED)
+    for entries, state in undiscovered:
+        vars(entries).update(state)
     registry._modules_in.cache_clear()
     sys.path.remove(scripts)
+    keep_parsed_rules(Path(scripts).parent)
     paths = [module.__file__ for name, module in sys.modules.items() if is_moot(name)]
     return {path: state_of(path) for path in paths if path}
+
+
+def keep_parsed_rules(project: Path) -> None:
+    """Parse the rules of a copy as each start does, and give every start the result.
+
+    A third of a start is Snakemake's parser. A file that has changed is parsed anew.
+    """
+    workflow = import_module("snakemake.workflow")
+    parse, sources = workflow.parse, import_module("snakemake.sourcecache")
+    sources_opened = SimpleNamespace(open=lambda file: StringIO(Path(file.path).read_text("utf-8")))
+    opener = SimpleNamespace(sourcecache=sources_opened)
+    parsed: dict[tuple[str, int], tuple[Any, str, int, dict[int, int]]] = {}
+
+    def parse_once(
+        source: Any, of: Any, linemap: dict[int, int], overwrite: Any = None, rulecount: int = 0
+    ) -> tuple[str, int]:
+        path = source.get_path_or_uri(secret_free=True)
+        state, code, count, lines = parsed.get((path, rulecount), (None, "", 0, {}))
+        if state is None or state != state_of(path):
+            return parse(source, of, linemap, overwrite, rulecount)
+        linemap |= lines
+        return code, count
+
+    count = 0
+    snakefile = project / "Snakefile"
+    includes = re.findall(r'^include: "(.*)"', snakefile.read_text("utf-8"), re.MULTILINE)
+    for name in ("Snakefile", *includes):
+        path, linemap = str(project / name), dict[int, int]()
+        source = sources.LocalSourceFile(path)
+        code, next_count = parse(source, opener, linemap, None, count)
+        parsed[path, count] = state_of(path), code, next_count, linemap
+        count = next_count
+    workflow.parse = parse_once
 
 
 def is_moot(module: str) -> bool:
@@ -220,10 +267,22 @@ def state_of(path: str) -> tuple[int, int] | None:
     return None
 
 
+def states_below(folder: Path) -> dict[str, tuple[int, int] | None]:
+    """Return the state of each file in a folder."""
+    return {str(path): state_of(str(path)) for path in folder.rglob("*")}
+
+
 def forget_moot() -> None:
     """Let this process import moot anew."""
     for name in filter(is_moot, list(sys.modules)):
         del sys.modules[name]
+
+
+def forget_what_was_read() -> None:
+    """Let this process read anew what moot keeps of the files of a copy."""
+    for name in filter(is_moot, list(sys.modules)):
+        for function in list(vars(sys.modules[name]).values()):
+            getattr(function, "cache_clear", int)()
 
 
 def answer(client: socket.socket, child: int) -> NoReturn:
@@ -252,6 +311,8 @@ def become(request: Request, program: str) -> NoReturn:
         os.dup2(file, number)
         os.close(file)
     os.chdir(folder)
+    if Path("config").exists():  # its prompts replace those of the copy
+        forget_what_was_read()
     os.environ.clear()
     os.environ.update(environment)
     sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
