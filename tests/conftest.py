@@ -183,13 +183,20 @@ def every_error_is_read(unread: Unread, request: pytest.FixtureRequest) -> Itera
     assert not unread.messages + unread_texts, "\n".join(unread.messages + unread_texts)
 
 
-@pytest.fixture(scope="module")
-def server() -> "Iterator[FaultServer]":
-    """A model server that fails when a test tells it to."""
+@pytest.fixture(scope="session")
+def running_server() -> "Iterator[FaultServer]":
+    """The model server of all modules of a process; each start takes half a second."""
     from fault_server import FaultServer
 
     with FaultServer() as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def server(running_server: "FaultServer") -> "FaultServer":
+    """A model server that fails when a test tells it to, and first has the settings of a start."""
+    running_server.reset(anew=True)
+    return running_server
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -30,12 +29,6 @@ SECRET = "sk-0123456789abcdef0123456789"
 @pytest.fixture(autouse=True)
 def run_in_new_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as fault_server:
-        yield fault_server
 
 
 def make_plan(text: str, **changes: object) -> Plan:
@@ -386,19 +379,3 @@ def test_all_missing_requirements_are_reported_at_once(
     assert "export MY_KEY=..." in str(fault.value) and "lists test alone; a call" in str(
         fault.value
     )
-    with pytest.raises(UserError, match="gives no answer"):
-        doctor(make_own_plan("http://localhost:1/v1"))
-
-
-def test_the_doctor_counts_the_rows_and_labels_of_a_table(tmp_path: Path) -> None:
-    table = tmp_path / "mine.csv"
-    table.write_text("text,won\na,yes\nb,no\n")
-    report = doctor(
-        make_plan(
-            f"run: [a]\ndatasets: {{mine: {{loader: table, path: {table}, text: text, target:"
-            " won}}\nexperiments: {a: {protocol: zero_shot, dataset: mine, models:"
-            " smollm2-135m, cases: 1}}"
-        )
-    )
-    (line,) = [line for line in report.splitlines() if "data mine:" in line]
-    assert "2 rows read" in line and "labels: no 1, yes 1; positive: yes" in line

@@ -5,7 +5,7 @@ Slow: only this test detects a recipe whose debates cannot run.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -26,12 +26,6 @@ RECIPES = re.findall(
     r"^## ([^\n]*)(?:(?!^## ).)*?^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE
 )
 CALLS, CASE_COUNT = Path("results/calls"), 1
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as fault_server:
-        yield fault_server
 
 
 @pytest.fixture(autouse=True)

@@ -13,15 +13,19 @@ second at which each request came with its fault, and the most in flight.
 import argparse
 import asyncio
 import json
+import os
+import socket
 import subprocess
-import sys
+import time
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from aiohttp import web
 
+import forks
 from fault_kinds import GROUPS, KINDS
 from faulty_chat import ChatServer, Settings
 from patience import PATIENCE
@@ -46,15 +50,17 @@ class FaultServer:
 
     def __init__(self, faults: str = "none", **settings: float | str) -> None:
         arguments = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
+        python, variables = forks.python_of_a_helper()
         self._process = subprocess.Popen(
             [
-                sys.executable,
+                python,
                 str(Path(__file__).resolve()),
                 "--port",
                 "0",
                 f"--faults={faults}",
                 *arguments,
             ],
+            env={**os.environ, **variables},
             stdout=subprocess.PIPE,
             text=True,
             start_new_session=True,
@@ -96,8 +102,13 @@ class FaultServer:
             raise TimeoutError(f"fewer than {requests} requests in {seconds} s") from error
 
     def close(self) -> None:
+        """Kill the server, and wait until its port is free."""
         self._process.kill()
         self._process.wait()
+        with suppress(OSError):
+            while True:  # a fork ends after the program that started it
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                time.sleep(0.01)
         if self._process.stdout:
             self._process.stdout.close()
 

@@ -159,9 +159,11 @@ class ChatServer:
     async def reset(self, request: web.BaseRequest) -> web.StreamResponse:
         """Reset the counts, and change the settings that the body names.
 
-        Settings of batches begin with `batch_`.
+        Settings of batches begin with `batch_`; with `anew`, all others are those of the start.
         """
         settings = json.loads(await request.read() or b"{}")
+        if settings.pop("anew", False):
+            self.settings, self.batches.settings = Settings(), type(self.batches.settings)()
         if not settings.pop("keep", False):
             self.stats = Stats()
             self.batches.forget()

@@ -41,6 +41,9 @@ sys.exit(int.from_bytes(status, "big") if status else 1)
 """
 """A program that starts a module or a file in a fork, and anything else with the real Python."""
 NUMBERS = itertools.count()
+RUN = os.environ["PYTEST_XDIST_TESTRUNUID"] if "PYTEST_XDIST_WORKER" in os.environ else ""
+FOLDER = Path(tempfile.gettempdir(), f"moot-forks-{RUN or uuid4().hex}")
+"""The folder of the server that all workers share."""
 
 
 @cache
@@ -50,12 +53,9 @@ def python() -> tuple[str, dict[str, str]]:
     The variable is one of the environment. The workers of pytest-xdist share one server. It ends
     with the process that started them.
     """
-    is_worker = "PYTEST_XDIST_WORKER" in os.environ
-    owner = os.getppid() if is_worker else os.getpid()
-    run_id = os.environ["PYTEST_XDIST_TESTRUNUID"] if is_worker else uuid4().hex
-    folder = Path(tempfile.gettempdir(), f"moot-forks-{run_id}")
-    folder.mkdir(mode=0o700, exist_ok=True)
-    program, address = folder / "python", folder / "socket"
+    owner = os.getppid() if RUN else os.getpid()
+    FOLDER.mkdir(mode=0o700, exist_ok=True)
+    folder, program, address = FOLDER, FOLDER / "python", FOLDER / "socket"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not address.exists():
@@ -66,6 +66,11 @@ def python() -> tuple[str, dict[str, str]]:
             program.chmod(0o700)
             start_server(address, program, owner)
     return str(program), {ADDRESS: str(address)}
+
+
+def python_of_a_helper() -> tuple[str, dict[str, str]]:
+    """Return what `python` does where a server runs already; for a single test none is started."""
+    return python() if (FOLDER / "socket").exists() else (sys.executable, {})
 
 
 def start_server(address: Path, program: Path, owner: int) -> None:
