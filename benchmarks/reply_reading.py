@@ -15,6 +15,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -162,6 +163,7 @@ def outcome(value: object, right_count: object) -> str:
     return "asked again" if value is None else "misread"
 
 
+@cache
 def count_natural() -> dict[tuple[str, ...], Counter[str]]:
     """Count the natural replies with each outcome by set of labels."""
     counts: dict[tuple[str, ...], Counter[str]] = {labels: Counter() for labels in LABEL_SETS}

@@ -89,6 +89,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("items")
     with pytest.MonkeyPatch.context() as patch, FaultServer() as server:
         patch.chdir(folder)
+        # A third of the time of the pages; test_paper_items.py draws each figure.
+        patch.setattr("moot.papers.page.draw_chart", lambda *arguments: arguments[2].touch())
         config = configuration(server.url, folder)
         plan = Plan.from_yaml(config, PROJECT, default_files(PROJECT), Faults())
         files = list(build_experiments(plan))

@@ -49,13 +49,6 @@ def test_items_add_to_the_results_and_displace_none(workflow: Workflow) -> None:
     assert not any("arm=" in name for name in debates)
 
 
-def test_tables_of_trained_models_hold_no_debates(workflow: Workflow) -> None:
-    items = "papers={items: [courtroom/table2, courtroom/table3], datasets: {nlsy97: synthetic}}"
-    text = dry_run(workflow, "--config", items)
-    rules = re.findall(r"^(?:local)?rule (\w+):", text, flags=re.MULTILINE)
-    assert rules == ["load_cases", "train_baselines", "paper_courtroom", "papers"]
-
-
 def test_a_run_fills_what_it_can_names_the_rest_and_ends_with_an_error(workflow: Workflow) -> None:
     items = "decision_conference/figure1, decision_conference/table3"
     selection = f"papers={{items: [{items}], datasets: {{claim_stance: sample}}}}"

@@ -17,8 +17,7 @@ from project_copy import Workflow, unedited_copy
 pytestmark = pytest.mark.slow
 
 CASES = 12
-OUTCOME = "results/outcome/comparison.csv"
-COURTROOM = "results/outcome/courtroom.csv"
+OUTCOME = "results/outcome/courtroom.csv"
 PREDICTIONS = "results/predictions/single/served.parquet"
 RETRY = "debates with failed calls again, run `snakemake retry`"
 
@@ -43,9 +42,9 @@ class Runs:
         assert "Traceback" not in process.stdout
         return process.stdout, self.server.stats()["requests"] - earlier
 
-    def count(self, status: str, outcome: str) -> int:
+    def count(self, status: str) -> int:
         """Return the number of debates with a status."""
-        return int(pd.read_csv(self.workflow.work / outcome)[status].sum())
+        return int(pd.read_csv(self.workflow.work / OUTCOME)[status].sum())
 
 
 def test_retry_asks_failed_debates_and_calls_again_and_fills_the_results(
@@ -55,17 +54,17 @@ def test_retry_asks_failed_debates_and_calls_again_and_fills_the_results(
     runs = Runs(tmp_path, server, experiment="trial")
     server.reset(faults=["context_length"], rate=0.15, seed=1, max_faulty_attempts=0)
     output, _ = runs.run(OUTCOME)
-    failed = runs.count("failed", OUTCOME)
+    failed = runs.count("failed")
     lacking = int(output.partition(" valid debates lack statements")[0].split()[-1])
     assert failed > 0 and lacking > 0
     assert f"the calls of the {failed + lacking} {RETRY}" in output
     server.reset(faults=[])
     output, calls = runs.run(OUTCOME)
-    assert (calls, runs.count("failed", OUTCOME)) == (0, failed)
+    assert (calls, runs.count("failed")) == (0, failed)
     assert f"the calls of the {failed + lacking} {RETRY}" in output
-    output, calls = runs.run("retry")
+    output, calls = runs.run("retry", OUTCOME, "--until", "outcome")
     assert calls >= failed + lacking
-    assert runs.count("valid", OUTCOME) == CASES and RETRY not in output
+    assert runs.count("valid") == CASES and RETRY not in output
 
 
 def test_an_open_batch_and_a_damaged_file_are_continued(
@@ -73,13 +72,13 @@ def test_an_open_batch_and_a_damaged_file_are_continued(
 ) -> None:
     runs = Runs(tmp_path, server, batch={"wait": False})
     server.reset(batch_ends=0)
-    output, _ = runs.run(COURTROOM)
+    output, _ = runs.run(OUTCOME)
     assert f"{CASES} waiting" in output
     waiting = f"batch_0 of model 'served' (in_progress): {CASES} debates"
     assert waiting in output.replace("\n", " ")
     server.reset(keep=True, batch_ends=None)
-    runs.run(COURTROOM)
-    assert runs.count("valid", COURTROOM) == CASES
+    runs.run(OUTCOME)
+    assert runs.count("valid") == CASES
     assert server.stats()["batches"]["sizes"] == [CASES]
 
     file = runs.workflow.work / PREDICTIONS
@@ -88,11 +87,11 @@ def test_an_open_batch_and_a_damaged_file_are_continued(
     # no job reads it, only the end of the run; then one does
     for time in (original_stat.st_mtime, None):
         os.utime(file, time and (time, time))
-        output, _ = runs.run(COURTROOM, status=1)
+        output, _ = runs.run(OUTCOME, status=1)
         assert f"moot: {PREDICTIONS}: damaged, or not written by moot (" in output
         assert "Delete it and run the same command again" in output
         assert "pyarrow" not in output
     file.unlink()
-    _, calls = runs.run(COURTROOM)
+    _, calls = runs.run(OUTCOME)
     assert calls == 0, "what is in the ledger was asked for again"
     assert server.stats()["batches"]["sizes"] == [CASES]

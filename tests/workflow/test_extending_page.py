@@ -75,10 +75,10 @@ class Walk:
         options = ("--workflow-profile", "none", "--cores", "2", "--configfile", *files)
         return self.workflow.snakemake(*arguments, *options)
 
-    def jobs(self, *targets: str, files: Collection[str]) -> set[str]:
-        """Return the rules that a run of these files would execute now."""
+    def dry_run(self, *targets: str, files: Collection[str]) -> "subprocess.CompletedProcess[str]":
+        """Let Snakemake list the jobs that a run of these files would execute now."""
         options = ("--config", "replace_results=true", "--dry-run", "--quiet", "host")
-        return rules_to_run(self.start(*targets, *options, files=files))
+        return self.start(*targets, *options, files=files)
 
     def follow(self, intro: str, content: str) -> None:
         """Write the file that a block shows, or run its commands."""
@@ -216,17 +216,20 @@ def test_an_edit_reruns_only_dependent_jobs(walked: Walk) -> None:
     wording = walked.folder / "wordings/firm/courtroom/verdict.jinja"
     text = wording.read_text()
     wording.write_text(text.replace("now", "at once"))
-    assert walked.jobs(changed, files=WORDING_FILES) == {"run_debates", "predict", "score"}
-    assert walked.jobs(default, files=WORDING_FILES) == set()
+    process = walked.dry_run(changed, default, files=WORDING_FILES)
+    assert rules_to_run(process) == {"run_debates", "predict", "score"}
+    assert default not in process.stdout
     wording.write_text(text)
 
     module = walked.folder / "own/coins.py"
     text = module.read_text()
     module.write_text(f"{text}\nEDITED = True\n")
-    targets = ("results/tables/own/letters.csv", "results/baselines/coins.parquet")
+    cases = "results/cases/disputes.parquet"
+    targets = ("results/tables/own/letters.csv", "results/baselines/coins.parquet", cases)
     rules = {"run_debates", "label_statements", "score", "train_baselines", "tables_own"}
-    assert {"load_cases", *rules} <= walked.jobs(*targets, files=EXTENSION_FILES)
-    assert walked.jobs("results/cases/disputes.parquet", files=EXTENSION_FILES) == set()
+    process = walked.dry_run(*targets, files=EXTENSION_FILES)
+    assert {"load_cases", *rules} <= rules_to_run(process)
+    assert f"output: {cases}" not in process.stdout
     module.write_text(text)
 
 
@@ -254,7 +257,7 @@ def test_another_configuration_takes_the_folder_only_when_asked(walked: Walk) ->
     assert process.stdout.count(message) == 1, process.stdout
     assert "Traceback" not in process.stdout
     assert table.read_bytes() == table_bytes
-    assert walked.jobs("coinage", files=STUDY_FILES) == set()
+    assert rules_to_run(walked.dry_run("coinage", files=STUDY_FILES)) == set()
 
 
 MODULE = """

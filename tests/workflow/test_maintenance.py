@@ -57,16 +57,6 @@ def test_the_targets_of_make_that_a_page_names_exist(page: Path) -> None:
     assert set(targets) <= MAKE
 
 
-def test_the_hooks_before_a_commit_run_tools_of_the_lock() -> None:
-    hooks = yaml.safe_load((PROJECT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
-    tools = {re.findall(r"\.venv/bin/([\w-]+)", hook["entry"])[0] for hook in hooks}
-    lock = (PROJECT / "envs/lock.txt").read_text()
-    package_names = {"lint-imports": "import-linter"}
-    assert {
-        tool for tool in tools - {"python"} if f"\n{package_names.get(tool, tool)}==" not in lock
-    } == set()
-
-
 def test_the_container_is_built_from_files_that_exist() -> None:
     copied = re.findall(r"^COPY (.*) \S+$", (PROJECT / "Dockerfile").read_text(), re.MULTILINE)
     assert all((PROJECT / name).exists() for name in " ".join(copied).split())

@@ -10,7 +10,7 @@ import pytest
 
 import forks
 from moot.commands.start import USAGE, command_of
-from project_copy import PROJECT
+from project_copy import PROJECT, unedited_copy
 
 SNAKEFILE = ["--snakefile", str(PROJECT / "Snakefile")]
 SNAKEMAKE = [sys.executable, "-m", "snakemake"]
@@ -64,11 +64,14 @@ def test_without_arguments_it_prints_its_usage(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_it_runs_from_an_empty_folder_with_the_profile_of_the_project(tmp_path: Path) -> None:
-    output = moot("results/cases/agenticsimlaw-nlsy97.parquet", folder=tmp_path)
-    assert (tmp_path / "results/cases/agenticsimlaw-nlsy97.parquet").is_file(), output
+    cases = "results/cases/agenticsimlaw-nlsy97.parquet"
+    output = moot(cases, folder=tmp_path)
+    assert (tmp_path / cases).is_file(), output
     assert "rule load_cases:" not in output  # the profile's lines a stage, and not Snakemake's own
+    project = unedited_copy()
+    command = ["-m", "snakemake", "--snakefile", str(project / "Snakefile"), cases]
     for option in ("--rulegraph", "--unlock"):  # they run no job, and need no number of cores
-        process = forks.run("-m", "snakemake", *SNAKEFILE, option, cwd=tmp_path, project=PROJECT)
+        process = forks.run(*command, option, cwd=tmp_path, project=project)
         assert process.returncode == 0, process.stdout
 
 

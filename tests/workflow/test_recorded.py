@@ -55,8 +55,6 @@ CONFIGURATION: dict[str, Any] = {
         "compas-debate",
         "fetched",
         "again",
-        "trial",
-        "trial-again",
     ],
     "models/my-model": {"endpoint": "recorded", "model": "gpt-x"},
     "models/gpt-4o-mini-here": {"endpoint": "recorded", "model": "gpt-4o-mini"},
@@ -102,13 +100,6 @@ CONFIGURATION: dict[str, Any] = {
         "models": ["served", "second"],
         "params": {"source_experiment": "fetched", "source_model": "human-judge"},
     },
-    "experiments/trial-again": {
-        "protocol": "rejudge",
-        "dataset": "people",
-        "models": ["second"],
-        "cases": 3,
-        "params": {"source_experiment": "trial", "source_model": "served"},
-    },
     "contrasts/judges": {
         "first": "again/served",
         "second": "again/second",
@@ -131,10 +122,7 @@ CONFIGURATION: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    """Recorded experiments and a trial, both also before other judges; their tables built.
-
-    The trial is between models.
-    """
+    """Recorded experiments, and one of them before other judges; their tables built."""
     workflow = Workflow(tmp_path_factory.mktemp("recorded"), server.url, ("deferral",))
     workflow.configure({**CONFIGURATION, "models/second/base_url": server.url})
     (workflow.work / "answers.csv").write_text(OWN_RECORDS)
@@ -213,7 +201,7 @@ def test_scores_follow_as_for_any_experiment(built: Workflow) -> None:
 def test_debates_are_judged_again_round_by_round_and_no_debater_is_asked(
     built: Workflow, server: FaultServer
 ) -> None:
-    """Two debates of two rounds before two judges, and three trials of three rounds before one."""
+    """Two debates of two rounds before two judges."""
     transcripts = pd.read_parquet(built.work / "results/transcripts/again/second/0.parquet")
     debate = transcripts[transcripts["debate_id"] == "the-lamp-0#0"]
     turns = list(debate[["speaker", "kind", "round"]].itertuples(index=False, name=None))
@@ -228,16 +216,10 @@ def test_debates_are_judged_again_round_by_round_and_no_debater_is_asked(
     assert set(transcripts.loc[transcripts["call_id"] != "", "speaker"]) == {"judge"}
     calls = {
         run: len(pd.read_parquet(built.work / f"results/calls/{run}.parquet"))
-        for run in ("again/served", "again/second", "trial-again/second")
+        for run in ("again/served", "again/second")
     }
-    assert calls == {
-        "again/served": 4,
-        "again/second": 4,
-        "trial-again/second": 9,
-    }
-    assert server.count() == sum(calls.values()) + 3 * 16, (
-        "the trial itself takes 16 calls a debate"
-    )
+    assert calls == {"again/served": 4, "again/second": 4}
+    assert server.count() == sum(calls.values())
 
 
 def test_a_judge_reads_the_rounds_so_far_and_never_the_recorded_judge(built: Workflow) -> None:
@@ -255,7 +237,6 @@ def test_judges_of_the_same_debates_are_compared(built: Workflow) -> None:
         row = rejudged.loc[("fetched", judge)]
         assert row[["beliefs", "debates"]].tolist() == [4, 2]
         assert row["recorded belief"] == pytest.approx((BELIEFS[1][0] + BELIEFS[2][0]) / 2)
-    assert rejudged.loc[("trial", "second"), ["beliefs", "debates"]].tolist() == [9, 3]
 
 
 def test_planned_comparisons_are_tested_and_the_report_says_that_they_were_frozen(
@@ -285,4 +266,4 @@ def test_recorded_debates_run_before_debates_by_models(built: Workflow) -> None:
         re.search(r"experiment=([\w-]+)", block)[1]: int(re.search(r"priority: (\d+)", block)[1])
         for block in blocks
     }
-    assert priorities["nyu-people-consult"] == priorities["my-results"] > priorities["trial"]
+    assert priorities["nyu-people-consult"] == priorities["my-results"] > priorities["again"]

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 SHORT_REPLIES = {"max_tokens": 40}
 CONFIG = {
-    "run": ["trial", "panel", "meeting", "training", "summary", "appeal", "published"],
+    "run": ["trial", "panel", "training", "summary", "appeal", "published"],
     "datasets/people": {"loader": "nlsy97", "source": "synthetic", "rows": 60},
     "datasets/caselaw": {"source": "sample", "baselines": ["majority-class"]},
     "datasets/paragraphs": {
@@ -59,13 +59,6 @@ CONFIG = {
         "cases": 1,
         "params": SHORT_REPLIES,
         "labelers": ["rules", "judge:fast", "human"],
-    },
-    "experiments/meeting": {
-        "protocol": "conference",
-        "dataset": "opinions",
-        "models": "fast",
-        "cases": 1,
-        "params": {"rounds": 1, **SHORT_REPLIES, "form_tokens": 180},
     },
     "experiments/training": {
         "protocol": "feedback",
@@ -101,11 +94,8 @@ SUMMARY = "results/predictions/summary/fast.parquet"
 OTHER_TARGETS = (
     SUMMARY,
     "results/figures/recorded/nyu_beliefs.png",
-    "results/tables/feedback/deferral.csv",
     "results/summaries/summary/fast.jsonl",
     "results/assistants/training/fast/tfidf.skops",
-    "results/reader/conference.html",
-    "results/predictions/meeting/fast.parquet",
     "results/transcripts/published/human-judge/0.parquet",
     "results/deidentified/appeals.csv",
     "results/export/debates.xlsx",

@@ -20,12 +20,13 @@ from fault_server import FaultServer
 from moot.llm.ledger.ledger import Ledger
 from patience import PATIENCE
 from postgres_server import postgres_server
-from project_copy import Workflow
+from project_copy import Workflow, unedited_copy
 from slurm_cluster import slurm, slurm_cluster
 
 pytestmark = pytest.mark.slow
 
 DEBATES, CALLS = 6, 16
+SHARDS = tuple(f"results/transcripts/trial/{name}/0.parquet" for name in ("fast", "slow"))
 SOON = ["--slurm-init-seconds-before-status-checks", "2", "--seconds-between-status-checks", "2"]
 
 
@@ -50,7 +51,7 @@ def submit(workflow: Workflow, log: Path) -> "subprocess.Popen[bytes]":
         "snakemake",
         "--snakefile",
         str(workflow.project / "Snakefile"),
-        "debates",
+        *SHARDS,
     ]
     options = ["--configfile", "my.yaml", "--profile", profile, *SOON]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
@@ -83,7 +84,7 @@ def test_cancelled_and_killed_jobs_continue_without_repeated_calls(
     cluster: Path, ledger: str, tmp_path: Path
 ) -> None:
     with FaultServer(latency=0.1) as fast, FaultServer(latency=0.5) as slow:
-        workflow = Workflow(tmp_path, fast.url)
+        workflow = Workflow(tmp_path, fast.url, project=unedited_copy())
         model = {
             "endpoint": "openai",
             "model": "test",
@@ -124,6 +125,6 @@ def test_cancelled_and_killed_jobs_continue_without_repeated_calls(
     shared_ledger = Ledger(ledger)
     assert shared_ledger.read_totals().calls == 2 * DEBATES * CALLS
     shared_ledger.close()
-    for name in ("fast", "slow"):
-        predictions = pq.read_table(workflow.work / f"results/predictions/trial/{name}.parquet")
-        assert predictions.num_rows == DEBATES
+    for shard in SHARDS:
+        kinds = pq.read_table(workflow.work / shard)["kind"].to_pylist()
+        assert kinds.count("conclusion") == DEBATES

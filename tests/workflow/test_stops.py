@@ -18,7 +18,7 @@ import forks
 from fault_server import FaultServer
 from moot.llm.ledger.ledger import Ledger
 from patience import PATIENCE
-from project_copy import Workflow
+from project_copy import Workflow, unedited_copy
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +34,7 @@ class Run:
 
     def __init__(self, folder: Path, fast: FaultServer, slow: FaultServer) -> None:
         self.servers = fast, slow
-        self.workflow = Workflow(folder, fast.url, analyses=())
+        self.workflow = Workflow(folder, fast.url, project=unedited_copy())
         self.output = folder / "output"
         entry = {"endpoint": "openai", "model": "test", "max_tokens": 50, "concurrency": 4}
         trial = {"protocol": "courtroom", "dataset": "people", "cases": CASES}
@@ -53,6 +53,7 @@ class Run:
                 },
             }
         )
+        self.workflow.run("results/cases/people.parquet")
 
     def counts(self) -> list[int]:
         return [server.count() for server in self.servers]
