@@ -195,11 +195,6 @@ def test_a_file_that_is_no_bundle_is_refused(
     assert_refused(content, "damaged, or not a bundle", tmp_path)
 
 
-def test_a_truncated_bundle_is_refused(raw: dict[str, Any], tmp_path: Path) -> None:
-    content, _ = make_bundle(raw)
-    assert_refused(content[: len(content) // 2], "damaged, or not a bundle (BadZipFile", tmp_path)
-
-
 def test_a_bundle_with_a_changed_missing_or_added_file_is_refused(
     raw: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -10,14 +10,11 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-import yaml
 
 from moot.commands.reference import EVERYWHERE, PARTS, SOMETIMES, variables, with_part
 from moot.commands.registered import describe_registered
 from moot.core.artifacts import write_frame
 from moot.core.schemas import ARTIFACTS, SCHEMAS
-from moot.datasets import LOADERS
-from moot.plan.plan import Plan
 from moot.protocols.debate import Debate
 from moot.protocols.utterances import empty_utterance
 from moot.training.evaluation import LEADERBOARD_COLUMNS, PREDICTION_COLUMNS
@@ -103,17 +100,3 @@ def test_registered_entries_are_listed_with_their_parameters() -> None:
     page = describe_registered()
     assert "| `strategy` | `call` | how advocates plan: in a separate call" in page
     assert "| `courtroom/deferral` |" in page
-
-
-def test_the_counts_of_the_example_table_are_on_its_page(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    page = (DOCS / "extending.md").read_text()
-    example = (DOCS / "examples" / "disputes" / "my.yaml").read_text()
-    assert example in page
-    models = yaml.safe_load((PROJECT / "config" / "models.yaml").read_text())
-    plan = Plan.from_yaml({"seed": 1, **models, **yaml.safe_load(example)}, PROJECT)
-    monkeypatch.chdir(DOCS / "examples" / "disputes")
-    options = plan.datasets["disputes"]
-    loaded = LOADERS["table"].load(options, plan.load_context("disputes"))
-    assert str(dict(loaded.cleaning)) in page

@@ -51,15 +51,9 @@ def test_a_hook_without_an_analysis_is_marked(monkeypatch: pytest.MonkeyPatch) -
     assert cells == [OVERRIDDEN_BY_NONE, "hook `unused_hook`", f"`{__file__}`", str(line)]
 
 
-def test_each_hook_has_a_row() -> None:
-    listing = describe_registrations()
-    for name, value in vars(Analysis).items():
-        if inspect.isfunction(value):
-            assert f"| hook `{name}` |" in listing
-
-
-def test_every_module_of_studies_and_analyses_is_reached(tmp_path: Path) -> None:
-    check_modules()
+def test_the_module_that_is_not_reached_is_named(
+    tmp_path: Path,
+) -> None:
     scripts = tmp_path / "scripts"
     shutil.copytree(SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
     (scripts / "moot" / "studies" / "courtroom" / "tabels_new.py").write_text("")

@@ -27,15 +27,7 @@ def test_each_path_exists() -> None:
     assert missing == []
 
 
-def test_each_task_names_the_test_to_run() -> None:
-    tasks = re.findall(r"^\*\*.*?(?=\n\n)", section(), re.MULTILINE | re.DOTALL)
-    assert len(tasks) >= 8
-    for task in tasks:
-        assert re.search(r"Test: `tests/[\w/]+/test_\w+\.py`", task), task
-
-
-def test_the_page_is_short_and_its_functions_exist() -> None:
-    assert len(section().splitlines()) <= 50
+def test_the_functions_of_the_page_exist() -> None:
     files = [*(PROJECT / "rules").glob("*.smk")]
     for folder in ("scripts/moot", "tests/support"):
         files += (PROJECT / folder).rglob("*.py")

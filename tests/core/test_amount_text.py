@@ -1,5 +1,7 @@
 """Amounts for people: none is printed as 0 unless it is 0."""
 
+from itertools import product
+
 import pytest
 
 from moot.core.amount_text import amount_text, dollars_text
@@ -34,10 +36,9 @@ def test_amounts(value: float, digits: int, text: str) -> None:
     assert amount_text(value, digits) == text
 
 
-@pytest.mark.parametrize("exponent", range(-9, 10))
 @pytest.mark.parametrize("digits", [0, 1, 2, 4])
-def test_only_nothing_is_printed_as_nothing(exponent: int, digits: int) -> None:
-    for first in (1, 4.9, 5.1, 9.99):
+def test_only_nothing_is_printed_as_nothing(digits: int) -> None:
+    for first, exponent in product((1, 4.9, 5.1, 9.99), range(-9, 10)):
         text = amount_text(first * 10.0**exponent, digits)
         assert text.startswith("less than ") or float(text.replace(",", "")) > 0
         assert float(text.removeprefix("less than ").replace(",", "")) > 0

@@ -7,15 +7,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
 from multidict import MultiDict
 
-from at_the_desk import SHEET, write_sheet
+from at_the_desk import SHEET, desk_client, write_sheet
 from messages import refusal
 from moot.core.errors import UserError
 from moot.desk.form_inputs import answer_text
-from moot.desk.pages import Desk, make_app
-from moot.desk.runner import Runner
 from moot.labels.sheet_names import key_file, name_sheet, sheet_titles
 from moot.labels.statements import sheet_id
 
@@ -79,8 +76,7 @@ async def test_the_desks_page_names_sheets_without_their_experiments(tmp_path: P
     write_sheet(tmp_path, 2)
     name = name_sheet(tmp_path / "data" / "annotation_sheets", "<b>study", "panel", "one")
     shown_name = name.replace("<", "&lt;").replace(">", "&gt;")
-    app = make_app(Desk(tmp_path, Runner([], tmp_path), token="t"))
-    async with TestClient(TestServer(app, host="127.0.0.1")) as client:
+    async with desk_client(tmp_path) as client:
         page = await (await client.get("/t/")).text()
         sheet_page = await (await client.get(f"/t/label/{SHEET}/ann")).text()
     assert f'<option value="{SHEET}">{shown_name}: 2 statements</option>' in page

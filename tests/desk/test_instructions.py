@@ -1,20 +1,16 @@
 """Test that people at the desk read the configured instructions with each task."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
+from aiohttp.test_utils import TestClient
 
-from at_the_desk import SHEET, hold_panels, write_sheet
+from at_the_desk import SHEET, hold_panels, visit, write_sheet
 from courtroom_runs import PROJECT, configuration
 from fault_server import FaultServer
 from moot.core.config import PeopleConfig
 from moot.core.errors import UserError
 from moot.core.people_instructions import copy_instructions, read_instructions
-from moot.desk.pages import Desk, make_app
-from moot.desk.runner import Runner
 from moot.plan.plan import Plan
 
 TEXT = "Read all of it; then decide. <b>"
@@ -26,15 +22,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("instructions.md").write_text(TEXT)
     return tmp_path
-
-
-def visit(folder: Path, visitor: Callable[[TestClient], Awaitable[None]]) -> None:
-    async def open_desk() -> None:
-        desk = Desk(folder, Runner([], folder), token="t")
-        async with TestClient(TestServer(make_app(desk), host="127.0.0.1")) as client:
-            await visitor(client)
-
-    asyncio.run(open_desk())
 
 
 def test_an_annotator_reads_the_instructions_until_they_are_removed(folder: Path) -> None:

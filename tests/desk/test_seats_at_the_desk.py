@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
 
+from at_the_desk import desk_client
 from fault_server import FaultServer
-from moot.desk.pages import Desk, make_app
 from moot.desk.questions import read_questions
-from moot.desk.runner import Runner
 from moot.protocols.inbox import read_answer_file
 from people_in_debates import hold, plan_debates, statuses
 
@@ -36,8 +34,8 @@ def answer_open_questions(folder: Path, person: str = "", **answers: str) -> lis
     """
 
     async def use() -> list[str]:
-        desk, pages = Desk(folder, Runner([], folder), token="t"), []
-        async with TestClient(TestServer(make_app(desk), host="127.0.0.1")) as client:
+        pages = []
+        async with desk_client(folder) as client:
             while True:
                 seat_response = await client.get("/t/seat", params={"as": person} if person else {})
                 page = await seat_response.text()
@@ -103,15 +101,14 @@ def test_weighed_factors_are_a_table_and_an_invalid_answer_is_returned(
     hold(plan)
 
     async def send_invalid_answers() -> None:
-        desk = Desk(folder, Runner([], folder), token="t")
-        first = read_questions(desk.inbox)[0]
+        first = read_questions(Path("data/inbox"))[0]
         answers = {
             "prediction": "NO",
             "confidence": "5",
             "seen": first.digest,
             "factors-0-factor": "Two arrests",
         }
-        async with TestClient(TestServer(make_app(desk), host="127.0.0.1")) as client:
+        async with desk_client(folder) as client:
             for change, fault in (
                 ({}, "weight ''; expected low or medium or high"),
                 (
@@ -160,12 +157,9 @@ def test_two_members_of_a_conference_get_separate_questions(
         params={"rounds": 1, "evaluator": False},
     )
     hold(plan)
-    home = (Path(folder), "t")
 
     async def get_front_page() -> str:
-        async with TestClient(
-            TestServer(make_app(Desk(*home[:1], Runner([], folder), token="t")), host="127.0.0.1")
-        ) as client:
+        async with desk_client(folder) as client:
             return await (await client.get("/t/")).text()
 
     assert (
@@ -226,8 +220,7 @@ def test_the_heading_of_a_seat_has_its_role_in_the_configuration(
     assert page.read_text().startswith(f"# {heading}")
 
     async def show() -> str:
-        desk = Desk(folder, Runner([], folder), token="t")
-        async with TestClient(TestServer(make_app(desk), host="127.0.0.1")) as client:
+        async with desk_client(folder) as client:
             response = await client.get(f"/t/seat/{question.key}")
             return await response.text()
 

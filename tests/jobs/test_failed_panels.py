@@ -18,12 +18,9 @@ CALLS = [
 
 
 @pytest.mark.parametrize("missing", [None, "", float("nan")])
-@pytest.mark.parametrize("judges", [1, 3, 9])
-def test_statements_that_a_failed_call_leaves_out_cost_nothing(
-    missing: object, judges: int
-) -> None:
+def test_statements_that_a_failed_call_leaves_out_cost_nothing(missing: object) -> None:
     cost = json.dumps({"cost_usd": 0.25})
-    rows = [("d", "", "failed", cost), *[("d", "", "failed", missing)] * judges]
+    rows = [("d", "", "failed", cost), *[("d", "", "failed", missing)] * 3]
     transcripts = pd.DataFrame(rows, columns=["debate_id", "call_id", "parse_status", "parsed"])
     transcripts["kind"] = "vote"
     costs = debate_costs(transcripts, pd.DataFrame(columns=[*CALLS, "seconds", "cost_usd"]))

@@ -38,6 +38,7 @@ from moot.llm.request import Message, Request
 from moot.plan.plan import Plan
 from moot.scores.results import ExperimentResults
 from patience import PATIENCE
+from single_calls import ask, chat_with, make_request
 
 KEY = "sk-planted-0123456789abcdef"
 VARIABLE = "PLANTED_KEY"
@@ -270,14 +271,8 @@ async def test_names_of_a_server_are_short_and_printable(
 ) -> None:
     name = "\x1b[31m" + "x" * 5_000
     server.reset(name_override=name)
-    address = server.host if endpoint in HOST_ENDPOINTS else server.url
-    ledger = Ledger(str(tmp_path))
-    request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
-    model = ModelConfig(endpoint=endpoint, model="test", base_url=address)
-    async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
-        _, reply = await chats["test"].ask(request, 0)
+    reply = await ask(chat_with(server, tmp_path, endpoint), make_request(endpoint=endpoint))
     server.reset(name_override="")
-    ledger.close()
     names = (reply.finish_reason, reply.served_model, reply.system_fingerprint, reply.response_id)
     assert all(len(text) <= 200 and text.isprintable() for text in names)
     assert "xxx" in reply.finish_reason
@@ -288,12 +283,7 @@ async def test_a_placeholder_of_a_key_changes_no_reply(
 ) -> None:
     monkeypatch.setenv(VARIABLE, "EMPTY")
     server.reset(content="The record is EMPTY, and none is ours.")
-    request = Request("openai", "test", (Message("user", "Rain?"),), {"max_tokens": 5})
-    model = ModelConfig(model="test", base_url=server.url, api_key_env=VARIABLE)
-    ledger = Ledger(str(tmp_path))
-    async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
-        _, reply = await chats["test"].ask(request, 0)
-    ledger.close()
+    reply = await ask(chat_with(server, tmp_path, api_key_env=VARIABLE), make_request())
     server.reset(content="")
     assert reply.text == "The record is EMPTY, and none is ours."
 
@@ -357,15 +347,10 @@ async def test_a_server_receives_only_its_own_key(
     for variable in ("OPENAI_API_KEY", "OLLAMA_API_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.setenv(variable, f"{KEY}-{variable}")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", f"api-key: {KEY}-custom")
-    address = server.host if endpoint in HOST_ENDPOINTS else server.url
-    request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
     for key, variable in (("", None), (KEY, VARIABLE)):
         server.reset()
-        model = ModelConfig(endpoint=endpoint, model="test", base_url=address, api_key_env=variable)
-        ledger = Ledger(str(tmp_path / f"ledger-{variable}"))
-        async with open_chats({"test": model}, ledger, Settings(), Progress("test", 1)) as chats:
-            await chats["test"].ask(request, 0)
-        ledger.close()
+        chat = chat_with(server, tmp_path / f"ledger-{variable}", endpoint, api_key_env=variable)
+        await ask(chat, make_request(endpoint=endpoint))
         headers = server.stats()["headers"]
         assert any(value in (key, f"Bearer {key}") for value in headers.values()) or not key
         assert not [name for name, value in headers.items() if f"{KEY}-" in value]
@@ -403,17 +388,8 @@ async def test_a_redirect_sends_no_key_to_another_server(
 ) -> None:
     with FaultServer() as other_server:
         server.reset(redirect=other_server.host)
-        address = server.host if endpoint in HOST_ENDPOINTS else server.url
-        model = ModelConfig(
-            endpoint=endpoint, model="test", base_url=address, api_key_env=VARIABLE, attempts=1
-        )
-        request = Request(endpoint, "test", (Message("user", "Rain?"),), {"max_tokens": 5})
-        ledger = Ledger(str(tmp_path))
+        chat = chat_with(server, tmp_path, endpoint, api_key_env=VARIABLE, attempts=1)
         with pytest.raises(CallFailedError, match=f"redirected to {other_server.host}"):
-            async with open_chats(
-                {"test": model}, ledger, Settings(), Progress("test", 1)
-            ) as chats:
-                await chats["test"].ask(request, 0)
-        ledger.close()
+            await ask(chat, make_request(endpoint=endpoint))
         server.reset(redirect="")
         assert not other_server.stats()["headers"]

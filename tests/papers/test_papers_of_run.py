@@ -136,11 +136,3 @@ def test_an_own_experiment_on_the_papers_data_belongs_to_it(tmp_path: Path, sour
     )
     assert papers_of_run(plan) == {"courtroom"}
     assert "results/papers/courtroom/table5.csv" in items_in(plan)
-
-
-@pytest.mark.parametrize(
-    ("item", "paper"), [("courtroom/table5", "courtroom"), ("feedback/table2", "feedback")]
-)
-def test_selected_items_belong_to_their_paper(tmp_path: Path, item: str, paper: str) -> None:
-    plan = make_plan(tmp_path, papers={"items": [item], "models": ["mine"], "cases": 10})
-    assert papers_of_run(plan) == {paper}

@@ -86,14 +86,6 @@ def test_words_that_are_read_from_a_paper_repeat_it(
     }
 
 
-def test_heller_prints_no_prompts(papers: Path, tmp_path: Path) -> None:
-    message = write_prompts(
-        str(papers / "decision-conference-agreement.txt"), PROJECT, tmp_path / "out"
-    )
-    assert "Finding Common Ground" in message and "prints no prompts" in message
-    assert not (tmp_path / "out").exists()
-
-
 def test_the_words_of_the_authors_code_repeat_the_paper(tmp_path: Path) -> None:
     shipped = tmp_path / "shipped"
     shutil.copytree(PROJECT / "config", shipped / "config")

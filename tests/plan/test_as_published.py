@@ -9,7 +9,6 @@ import yaml
 from moot.papers.as_published import confirm_served
 from moot.plan.papers_of_run import compare_with_papers, has_own_experiments, paper_plan
 from moot.plan.plan import Plan
-from moot.report.published import COLUMNS
 from moot.report.study_results import PaperMatch
 from moot.scores import to_frame
 from moot.scores.score import Score
@@ -240,7 +239,3 @@ def test_each_published_value_names_an_existing_experiment_or_data_set() -> None
         else:
             assert not row["model"] or row["model"] in experiment.config.models, row
             assert experiment.study == row["study"]
-
-
-def test_the_published_values_keep_their_main_columns() -> None:
-    assert {"study", "table", "row", "metric", "value", "note"} <= set(COLUMNS)

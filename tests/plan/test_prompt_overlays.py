@@ -34,17 +34,6 @@ def make_worded_plan(tmp_path: Path, prompts: object = "wordings/plain", **entry
 TRIAL = {"protocol": "courtroom", "dataset": "nlsy97", "models": "small"}
 
 
-def test_a_wording_changes_only_its_own_experiment(tmp_path: Path, wordings: Path) -> None:
-    jobs = declared_jobs(make_plan(tmp_path, {"experiments": {"worded": TRIAL}}))
-    changed_jobs = declared_jobs(make_worded_plan(tmp_path))
-    old = jobs.of("run_debates", experiment="worded", model="small")
-    new = changed_jobs.of("run_debates", experiment="worded", model="small")
-    assert new.prompts != old.prompts
-    assert (new.options, new.code) == (old.options, old.code)
-    unchanged = jobs.of("run_debates", experiment="trial", model="small")
-    assert changed_jobs.of("run_debates", experiment="trial", model="small") == unchanged
-
-
 def test_the_place_of_a_wording_changes_no_digest(tmp_path: Path, wordings: Path) -> None:
     debates_job = declared_jobs(make_worded_plan(tmp_path)).of(
         "run_debates", experiment="worded", model="small"

@@ -9,7 +9,7 @@ from moot.core.config_errors import Faults
 from moot.core.errors import UserError
 from moot.core.read_config import read_config
 
-WORDS = ["NO", "No", "no", "YES", "yes", "Off", "on", "TRUE", "false"]
+WORDS = ["NO", "yes", "Off", "TRUE"]
 CONFIGURATION = """run: [x]
 seed: 1
 models: {{m: {{model: m, base_url: 'http://127.0.0.1:9/v1'}}}}

@@ -1,14 +1,19 @@
 """An annotation sheet, and panels that ask a person; run as a program, it holds the panels."""
 
+import asyncio
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pandas as pd
+from aiohttp.test_utils import TestClient, TestServer
 
 from courtroom_runs import configuration, hold
 from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case
 from moot.core.rubric import RUBRICS
+from moot.desk.pages import Desk, make_app
+from moot.desk.runner import Runner
 from moot.labels.sheets import SHEET_COLUMNS, write_sheets
 from moot.labels.statements import sheet_id, statement_id
 from moot.studies.appellate.data_opinions import TASK
@@ -66,6 +71,25 @@ def hold_panels(url: str, cases: int = 2) -> pd.DataFrame:
         path,
         folder / "results" / "0.parquet",
     )
+
+
+def desk_client(folder: Path, runner: Runner | None = None) -> TestClient:
+    """Return a client of a desk's pages; the desk is open as long as the client."""
+    desk = Desk(folder, runner or Runner([], folder), token="t")
+    return TestClient(TestServer(make_app(desk), host="127.0.0.1"))
+
+
+def visit(folder: Path, visitor: Callable[[TestClient], Awaitable[None]]) -> None:
+    """Open a desk, run the visitor, and close the desk.
+
+    Debates run between visits in their own event loops.
+    """
+
+    async def use() -> None:
+        async with desk_client(folder) as client:
+            await visitor(client)
+
+    asyncio.run(use())
 
 
 if __name__ == "__main__":
