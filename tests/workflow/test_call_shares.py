@@ -21,7 +21,8 @@ def test_four_jobs_make_no_more_calls_than_one_model_allows(tmp_path: Path) -> N
     with FaultServer(latency=0.2) as server:
         workflow = Workflow(tmp_path, server.url, project=unedited_copy())
         workflow.configure({"shards": 4, "run": ["trial"], "models/served/concurrency": 3})
-        process = workflow.run("results/predictions/trial/served.parquet", "--cores", "4")
+        shards = [f"results/transcripts/trial/served/{number}.parquet" for number in range(4)]
+        process = workflow.run(*shards, "--cores", "4")
         assert process.returncode == 0, process.stdout
         assert server.stats()["peak"] <= 3
 

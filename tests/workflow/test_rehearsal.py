@@ -12,11 +12,19 @@ import pandas as pd
 import pytest
 
 from moot.core.artifacts import read_metadata
-from project_copy import Workflow
+from project_copy import PROJECT, Workflow
 
 pytestmark = pytest.mark.slow
 
 CLOSED_PORT_URL = "http://127.0.0.1:9"
+DISPUTES = {
+    "loader": "table",
+    "path": str(PROJECT / "docs/examples/disputes/disputes.csv"),
+    "text": "facts",
+    "target": "outcome",
+    "question": "Who wins the dispute?",
+}
+"""Data of no paper, whose page would take a quarter of the time."""
 
 
 def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
@@ -44,6 +52,7 @@ def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
                 "reasoning": True,
                 "structured": "prompted",
             },
+            "datasets/people": DISPUTES,
             "experiments/single": {
                 "protocol": "zero_shot",
                 "dataset": "people",
