@@ -367,10 +367,3 @@ def test_a_preview_shows_the_discounted_price_and_the_waves(
     assert batched["waves"] == WAVES and pd.isna(unbatched["waves"])
     assert 0 < batched["usd"] == pytest.approx(unbatched["usd"] / 2, abs=1e-4)
     assert server.count() == 0
-
-
-def test_batches_need_an_endpoint_that_supports_them(server: FaultServer, tmp_path: Path) -> None:
-    with refusal():
-        Plan.from_yaml(courtroom(server, tmp_path, True, endpoint="ollama"), PROJECT)
-    with refusal():
-        Plan.from_yaml(courtroom(server, tmp_path, {"waits": False}), PROJECT)

@@ -10,16 +10,13 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
+from courtroom_runs import MODEL, PROJECT, configuration, hold, people, start_job
 from fault_server import FaultServer
 from invented_replies import digest_of
-from moot.jobs.predictions import write_predictions
 from moot.llm.endpoints.openai import OpenAIEndpoint
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.request import Message, Request
 from moot.plan.plan import Plan
-from moot.scores import score_experiment
-from moot.scores.results import ExperimentResults
 
 DEBATES, CONCURRENCY = 12, 8
 CALLS = 16 * DEBATES
@@ -43,23 +40,6 @@ def durable_digests(config: dict[str, Any]) -> set[str]:
         request["messages"] = tuple(Message(*message) for message in request["messages"])
         digests.add(digest_of(endpoint.body(Request(**request))))
     return digests
-
-
-def scores_of(config: dict[str, Any], folder: Path, cases: Path, transcripts: Path) -> str:
-    """Return the scores of a run as CSV, without measured times."""
-    plan = Plan.from_yaml(config, PROJECT)
-    (folder / "cases").mkdir(parents=True)
-    (folder / "cases" / "people.parquet").write_bytes(cases.read_bytes())
-    shard = folder / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
-    shard.parent.mkdir(parents=True)
-    shard.write_bytes(transcripts.read_bytes())
-    predictions, calls = (
-        folder / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
-    )
-    write_predictions(plan, EXPERIMENT, cases, [shard], predictions, calls)
-    experiment = ExperimentResults(folder, EXPERIMENT, plan.view(EXPERIMENT), 1)
-    scores = score_experiment(experiment)
-    return scores[~scores["metric"].str.contains("seconds")].to_csv(index=False)
 
 
 def kill_and_compare(server: FaultServer, folder: Path, kills: int) -> int:
@@ -98,9 +78,4 @@ def kill_and_compare(server: FaultServer, folder: Path, kills: int) -> int:
     # Only calls in flight are repeated: at most `concurrency` calls a kill.
     assert 0 < sum(final.values()) - CALLS <= kills * CONCURRENCY
     assert output.read_bytes() == (folder / "undisturbed.parquet").read_bytes()
-    scores = scores_of(
-        undisturbed, folder / "undisturbed-results", cases, folder / "undisturbed.parquet"
-    )
-    assert scores_of(config, folder / "killed-results", cases, output) == scores
-    assert "accuracy" in scores
     return sum(final.values()) - CALLS
