@@ -94,6 +94,7 @@ SUMMARY = "results/predictions/summary/fast.parquet"
 OTHER_TARGETS = (
     SUMMARY,
     "results/figures/recorded/nyu_beliefs.png",
+    "results/baselines/caselaw.parquet",
     "results/summaries/summary/fast.jsonl",
     "results/assistants/training/fast/tfidf.skops",
     "results/transcripts/published/human-judge/0.parquet",
