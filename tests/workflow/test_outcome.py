@@ -153,7 +153,7 @@ def test_the_first_page_is_written_when_jobs_fail(workflow: Workflow) -> None:
     page = workflow.work / "results" / "index.html"
     process = workflow.run("--keep-going")
     assert process.returncode == 1
-    assert "moot: results/index.html says what failed" in process.stdout, process.stdout
+    assert f"moot: {page} says what failed" in process.stdout, process.stdout
     text = page.read_text()
     failed = text.partition('id="failed"')[2].partition("</section>")[0]
     assert "Data of faulty: " in failed and "faulty.csv" in failed
@@ -170,10 +170,11 @@ def test_the_first_page_is_written_when_jobs_fail(workflow: Workflow) -> None:
 
 def debates(*reasons: str) -> pd.DataFrame:
     rows = [
-        ("trial", "served", str(number), 0, "failed", reason, ())
+        ("trial", "served", str(number), 0, "failed", reason, (), 1, 0)
         for number, reason in enumerate(reasons)
     ]
     columns = ["experiment", "model", "case_id", "repeat", "status", "reason", "served_by"]
+    columns += ["calls", "cut_off"]
     return pd.DataFrame(rows, columns=columns)
 
 
