@@ -30,6 +30,7 @@ def make_estimate(
     models: Mapping[str, ModelConfig],
     stored: Mapping[str, tuple[str, int]] | None = None,
     timed: Sequence[tuple[int, int, float]] = (),
+    jobs: int = 1,
 ) -> Estimate:
     """Return an estimate by stored lengths, and by replies of tokens read, written and seconds."""
 
@@ -44,7 +45,7 @@ def make_estimate(
     stored = stored or {}
     kinds = {call_id: call_id.partition(" ")[0] for call_id in stored}
     kinds |= {kind: kind for kind in ("decision", "opening", "unheard of")}
-    return Estimate(models, kinds, stored, example_entries, PROJECT)
+    return Estimate(models, kinds, stored, example_entries, PROJECT, jobs)
 
 
 def test_a_kind_without_stored_replies_has_its_shipped_length() -> None:
@@ -112,7 +113,9 @@ def test_one_timed_reply_weighs_what_is_read_and_what_is_written() -> None:
 def test_hours_of_the_packaged_model_are_an_estimate_until_it_replied() -> None:
     packaged = {"mine": ModelConfig(endpoint="embedded", model="smollm2-135m")}
     estimate = make_estimate(packaged)
-    assert estimate.is_typical("mine") and 0 < estimate.hours(calls("opening"), 0) < 1
+    hours = estimate.hours(calls("opening"), 0)
+    assert estimate.is_typical("mine") and 0 < hours < 1
+    assert make_estimate(packaged, jobs=2).hours(calls("opening"), 0) == hours / 2
     assert not make_estimate(packaged, timed=[(10, 5, 1.0)]).is_typical("mine")
 
 

@@ -13,6 +13,7 @@ from in_process import default_configuration
 from messages import refusal
 from moot.commands.doctor import doctor
 from moot.commands.init import write_configuration
+from moot.commands.preview import describe_trial_runs
 from moot.commands.rehearsing import CONFIGURATION, prepare
 from moot.core.config import InitConfig
 from moot.core.errors import UserError
@@ -112,6 +113,9 @@ def test_all_rows_of_a_small_table_are_debated_and_enter_tables() -> None:
     plan = make_plan(Path("my.yaml").read_text())
     assert plan.experiments["debate-few"].config.cases == 2 and plan.config.min_debates == 2
     assert plan.config.shards == min(os.cpu_count() or 1, 2), "a model in the process, on all cores"
+    assert not describe_trial_runs(plan)
+    too_few = describe_trial_runs(make_plan(Path("my.yaml").read_text(), min_debates=5))
+    assert "debate-few: fewer debates than `min_debates` (5)" in too_few[0]
     shipped_model = default_configuration({})["models"]["smollm2-135m"]
     written_model = yaml.safe_load(Path("my.yaml").read_text())["models"]["smollm2-135m"]
     assert written_model == shipped_model, "the model keeps the limits of the default run"

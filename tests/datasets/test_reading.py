@@ -196,8 +196,8 @@ def test_hidden_rows_and_columns_are_read_and_named(
     place = f"{tmp_path}/t.xlsx: sheet 'data'"
     remedy = "are read like the others. Remove what should not count."
     assert caplog.messages == [  # once, also if it is read again
-        f"{place}: hidden rows (the first is row 3) {remedy}",
-        f"{place}: hidden columns (the first is column B) {remedy}",
+        f"{place}: hidden rows (the first is row 3 of the sheet) {remedy}",
+        f"{place}: hidden columns (the first is column B of the sheet) {remedy}",
         f"{place}: merged cells (D2:D3) are read as one cell with the value, and blank ones. Write"
         " the value into each of them.",
     ]

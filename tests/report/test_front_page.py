@@ -108,6 +108,11 @@ def test_a_comparison_shows_the_values_of_both_sides_and_metrics_in_words() -> N
     )
     [question] = questions_of(metric="f1 against macro_f1")[1:]
     assert question.about.startswith("Difference in F1 against macro F1: ")
+    changes = {"metric": "agreement_after against agreement_before", "first": "votes, smollm"}
+    [question] = questions_of(**changes)[1:]
+    assert question.about == (
+        "Votes, smollm: agreement after (0.600) less agreement before (0.620); 100 cases"
+    )
 
 
 def test_the_trial_runs_are_a_link_to_their_table(root: Path) -> None:

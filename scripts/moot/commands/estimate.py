@@ -42,6 +42,7 @@ class Estimate:
         stored: the model and the tokens written of each call of the preview with a stored reply.
         example_entries: returns some stored entries of models.
         shipped: the project's folder, with the usual lengths.
+        jobs: how many jobs run a model in their process at the same time.
     """
 
     def __init__(
@@ -51,8 +52,9 @@ class Estimate:
         stored: Mapping[str, tuple[str, int]],
         example_entries: Callable[[Sequence[str], int], Iterable[Entry]],
         shipped: Path,
+        jobs: int = 1,
     ) -> None:
-        self._models, self._kinds = models, kinds
+        self._models, self._kinds, self._jobs = models, kinds, jobs
         with (shipped / TABLE).open(encoding="utf-8", newline="") as file:
             shipped_lengths = {row["kind"]: int(row["tokens"]) for row in csv.DictReader(file)}
         self._lengths: dict[tuple[str, str], float] = {
@@ -136,9 +138,9 @@ class Estimate:
         lengths = [self.tokens(entry) for entry in calls]
         prompt_tokens, reply_tokens = map(sum, zip(*lengths, strict=True))
         speed = self._measured_speed(name) or _typical_speed(model) or math.nan
-        is_one_at_a_time = endpoint_traits(model.endpoint).in_process
+        is_in_process = endpoint_traits(model.endpoint).in_process
         seconds = (READING_SHARE * prompt_tokens + reply_tokens) / speed
-        seconds /= 1 if is_one_at_a_time else model.concurrency
+        seconds /= self._jobs if is_in_process else model.concurrency
         if model.requests_per_minute:
             seconds = max(seconds, 60 * len(calls) / model.requests_per_minute)
         if model.tokens_per_minute:

@@ -1,6 +1,7 @@
 """The calls that a run would still make, found by debates with placeholder replies."""
 
 import asyncio
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -30,6 +31,7 @@ from moot.llm.ledger.ledger import Entry
 from moot.llm.progress import Progress
 from moot.llm.request import Reply
 from moot.llm.stand_in import CHARACTERS_PER_TOKEN
+from moot.plan.papers_of_run import own_experiments
 from moot.plan.plan import Plan
 from moot.protocols.debate import Debate, transcript_row
 from moot.protocols.experiment import Experiment
@@ -55,8 +57,9 @@ def preview_rows(plan: Plan, results: Path) -> list[JsonObject]:
                 _preview_row(preview_of, experiment, model) for model in experiment.config.models
             ]
         ledger, kinds = preview_of.ledger, preview_of.kinds
+        jobs = min(plan.config.shards, os.cpu_count() or 1)
         estimate = Estimate(
-            plan.config.models, kinds, ledger.stored, ledger.example_entries, plan.shipped
+            plan.config.models, kinds, ledger.stored, ledger.example_entries, plan.shipped, jobs
         )
         for row, new_entries in chain.from_iterable(previewed.values()):
             if "debates" in row:
@@ -220,6 +223,17 @@ def preview(plan: Plan, results: Path) -> pd.DataFrame:
     total["has_typical_speed"] = frame["has_typical_speed"].any()
     frame.loc[len(frame)] = total | frame[_SUMMED_COLUMNS].sum(min_count=1).to_dict()
     return frame
+
+
+def describe_trial_runs(plan: Plan) -> list[str]:
+    """Return a sentence on each experiment of the user that has too few debates for an answer."""
+    minimum = plan.config.min_debates
+    return [
+        f"{name}: fewer debates than `min_debates` ({minimum}), so that no table and no contrast"
+        " has it. Raise `cases`, or lower `min_debates`."
+        for name in sorted(own_experiments(plan))
+        if plan.config.is_trial(plan.experiments[name].config)
+    ]
 
 
 def describe_servers(plan: Plan) -> str:

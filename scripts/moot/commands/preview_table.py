@@ -13,7 +13,7 @@ DOLLARS_NOTE = (
     "replies of the same kind, else from data/published/reply_lengths.csv.\n"
 )
 NOTE = (
-    "A model without price is free. Hours follow from each model's speed, its\n"
+    "A model without price is free. Times follow from each model's speed, its\n"
     "concurrency and its limits, one experiment after the other.\n"
 )
 ESTIMATE_MARK = "~"

@@ -122,13 +122,20 @@ def _read_question(row: Fields, readers: Mapping[str, str], is_own: bool) -> Stu
     """Return a row of the table of contrasts as a question."""
     has_interval = bool(row["difference low"] and row["p (Holm)"])
     word, _, reason = row["answer"].partition(": ")
-    metrics = " against ".join(map(metric_in_words, row["metric"].split(" against ")))
+    metrics = [metric_in_words(metric) for metric in row["metric"].split(" against ")]
     first, second = _side_with_value(row, "first"), _side_with_value(row, "second")
     cases = f"; {int(float(row['cases']))} cases" if row["cases"] else ""
     if row["threshold"]:
-        about = f"{metrics} of {row['first']}{cases}"
+        about = f"{' against '.join(metrics)} of {row['first']}{cases}"
+    elif row["first"] == row["second"] and len(metrics) > 1:
+        values = (row["first value"], row["second value"])
+        terms = [
+            f"{metric} ({float(value):.3f})" if value else metric
+            for metric, value in zip(metrics, values, strict=True)
+        ]
+        about = f"{row['first']}: {' less '.join(terms)}{cases}"
     else:
-        about = f"difference in {metrics}: {first} less {second}{cases}"
+        about = f"difference in {' against '.join(metrics)}: {first} less {second}{cases}"
     estimate = _read_estimate(row) if has_interval else None
     missing = capitalised(row["not tested because"] or TOO_FEW).removesuffix(".") + "."
     return StudyQuestion(

@@ -257,8 +257,8 @@ def _describe_sheet(sheet: Any) -> Iterator[str]:
     for noun, hidden in (("row", rows), ("column", columns)):
         if hidden:
             yield (
-                f"hidden {noun}s (the first is {noun} {hidden[0]}) are read like the others."
-                " Remove what should not count."
+                f"hidden {noun}s (the first is {noun} {hidden[0]} of the sheet) are read like the"
+                " others. Remove what should not count."
             )
     if merged := sheet.merged_cells.ranges:
         yield (

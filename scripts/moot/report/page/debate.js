@@ -115,11 +115,14 @@ function createCaseDetails(debate, facts, needles) {
   );
 }
 
+function nameSeat(turn) {
+  return turn.speaker.replace(/ · time \d+$/, "");
+}
+
 // The answers of several judges: one row for each judge and persona, with the answers of all
 // repeats.
 function createVerdictTable(debate, turns) {
-  const turnsByJudge = groupBy(turns.filter(isVerdictOfSeveral), (turn) =>
-    turn.speaker.replace(/ · time \d+$/, ""));
+  const turnsByJudge = groupBy(turns.filter(isVerdictOfSeveral), nameSeat);
   const count = turnsByJudge.size;
   if (!count) return null;
   const rows = [...turnsByJudge].map(([judge, verdictTurns]) => {
@@ -148,7 +151,7 @@ function createAttributeList(attributes) {
   return entries.length ? createElement("dl", {}, entries) : null;
 }
 
-// Returns how the debate ended. Only a confidence of a turn was stated: the confidence of a panel
+// Returns how the debate ended. The confidence of a panel, of which several seats state their own,
 // is its share of votes, which is the probability.
 function createEnding(debate, { outcome, turns }) {
   const badge = createBadge(debate.verdict);
@@ -158,7 +161,8 @@ function createEnding(debate, { outcome, turns }) {
     return createElement("p", { class: "ending" }, badge, words);
   }
   const { confidence } = outcome.prediction;
-  const isStated = turns.some(({ stated }) => stated && stated.confidence === confidence);
+  const statements = turns.filter(({ stated }) => stated?.confidence != null);
+  const isStated = new Set(statements.map(nameSeat)).size === 1;
   const hasConfidence = confidence != null && isStated;
   let certainty = hasConfidence ? `, stated confidence ${Math.round(confidence)} %` : "";
   if (debate.probability != null) {
