@@ -79,7 +79,7 @@ def test_sentiment_sums_separate_good_from_bad_words() -> None:
 
 def test_sentence_embedding_names_the_missing_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(SENTENCE_MODEL, raising=False)
-    with pytest.raises(UnavailableError, match="sentence"):
+    with pytest.raises(UnavailableError, match=f"no encoder named: set {SENTENCE_MODEL}"):
         sentence_model()
 
 

@@ -44,14 +44,15 @@ def sentence_model() -> str:
     No package ships its weights.
 
     Raises:
-        UnavailableError: the library is not installed, or no encoder is named.
+        UnavailableError: no encoder is named, or the library is not installed.
     """
-    import_optional("sentence_transformers", "text")
-    if not os.environ.get(SENTENCE_MODEL):
+    name = os.environ.get(SENTENCE_MODEL)
+    if not name:
         raise UnavailableError(
             f"no encoder named: set {SENTENCE_MODEL} to the folder of a sentence-transformers model"
         )
-    return os.environ[SENTENCE_MODEL]
+    import_optional("sentence_transformers", "text")  # takes seconds
+    return name
 
 
 def linear(features: Callable[[ModuleType], object], *, margin: float | None = None) -> Builder:
