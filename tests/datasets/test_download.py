@@ -29,7 +29,8 @@ from moot.datasets.download import (
 PROJECT = Path(__file__).resolve().parents[2]
 CONTENT = b"id,answer\n1,yes\n"
 SHA256 = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
-LONG = b"x" * 99_999_999
+MAX_BYTES = 5_000_000
+LONG = b"x" * (MAX_BYTES + 1)
 GIT_BLOB = f"git:{hashlib.sha1(b'blob 16' + bytes(1) + CONTENT).hexdigest()}"
 
 
@@ -204,7 +205,7 @@ def test_a_faulty_zip_file_is_refused(
     make_page: Callable[[], bytes],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(download_module, "_MAX_BYTES", 5_000_000)
+    monkeypatch.setattr(download_module, "_MAX_BYTES", MAX_BYTES)
     server.pages["/z.zip"] = make_page()
     with refusal():
         download(
@@ -309,13 +310,3 @@ def test_published_records_match_their_checksums(
         assert matches((shared_data / file.path).read_bytes(), file.addresses[0].checksum), (
             file.path
         )
-
-
-def test_downloading_over_the_shared_files_changes_nothing(shared_data: Path) -> None:
-    def unreachable(url: str) -> bytes:
-        raise AssertionError(f"asked for {url}")
-
-    (fetched,) = download(
-        "nlsy97", shared_data, PROJECT / "data" / "versions.csv", fetch=unreachable
-    )
-    assert fetched.url == ""

@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import pytest
 import yaml
 
 from moot.core.errors import UserError
+from moot.core.yaml_text import load_yaml
 
 TESTS = Path(__file__).resolve().parents[1]
 FILE = TESTS / "data" / "messages.yaml"
@@ -23,8 +25,13 @@ class Messages:
     """The recorded messages of each module and test, in the order of its parameters."""
 
     def __init__(self) -> None:
-        self.recorded = yaml.safe_load(FILE.read_text("utf-8"))
         self.found: dict[str, dict[str, dict[int, str]]] = {}
+
+    @cached_property
+    def recorded(self) -> dict[str, dict[str, list[str]]]:
+        """Read when a test needs it, since every worker imports this module."""
+        messages: dict[str, dict[str, list[str]]] = load_yaml(FILE.read_text("utf-8"))
+        return messages
 
     def add(self, module: str, test: str, place: int, message: str) -> str:
         """Note a message; return the recorded one, or "" if there is none."""

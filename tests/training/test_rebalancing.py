@@ -1,5 +1,6 @@
 """SMOTE: artificial training cases, so that each label has as many."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from moot.training.examples import examples
 from moot.training.preprocessing import encoded
 from published_findings import FINDINGS, published_rows
 
-pytest.importorskip("imblearn", reason="imbalanced-learn comes with the extra 'tabular'")
+pytestmark = pytest.mark.skipif(
+    find_spec("imblearn") is None, reason="imbalanced-learn comes with the extra 'tabular'"
+)
 
 
 def test_a_rebalanced_baseline_is_fitted_on_equal_numbers_of_each_label() -> None:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import pytest
-from statsmodels.api import OLS, add_constant
+from statsmodels.regression.linear_model import OLS
+from statsmodels.tools import add_constant
 
 from moot.report.study_results import StudyResults
 from moot.scores.contrasts import Contrast, Side, measure

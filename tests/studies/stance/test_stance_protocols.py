@@ -4,28 +4,28 @@ No evaluated case is an example in a prompt.
 """
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from moot.core.cases import Case
-from moot.datasets import LOADERS, LoadContext
+from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.llm.request import Request
 from scripted_model import hold
 
 PROJECT = Path(__file__).parents[3]
-LOADED = {
-    name: (
-        LOADERS[name].load(
-            LOADERS[name].options(source="sample"), LoadContext(name, PROJECT, PROJECT, 7)
-        )
-    )
-    for name in ("vast", "claim_stance", "claim_polarity")
-}
+
+
+@cache
+def load(name: str) -> Loaded:
+    """Return the sample of a data set."""
+    options = LOADERS[name].options(source="sample")
+    return LOADERS[name].load(options, LoadContext(name, PROJECT, PROJECT, 7))
 
 
 def cases_of_split(name: str, name_of_split: str) -> list[Case]:
-    return [case for case in LOADED[name].cases if case.split == name_of_split]
+    return [case for case in load(name).cases if case.split == name_of_split]
 
 
 @pytest.mark.parametrize(
@@ -41,14 +41,14 @@ def cases_of_split(name: str, name_of_split: str) -> list[Case]:
 )
 async def test_bare_labels(reply: str, expected: str | None, status: str) -> None:
     answer, debate, _ = await hold(
-        "stance", cases_of_split("vast", "test")[0], LOADED["vast"].task, lambda request: reply
+        "stance", cases_of_split("vast", "test")[0], load("vast").task, lambda request: reply
     )
     assert (answer.prediction if answer else None) == expected
     assert debate.utterances[0].parse_status == status
 
 
 async def test_json_and_likelihood_answers() -> None:
-    case, task = cases_of_split("claim_stance", "test")[0], LOADED["claim_stance"].task
+    case, task = cases_of_split("claim_stance", "test")[0], load("claim_stance").task
     json_answer, _, chat = await hold(
         "stance",
         case,
@@ -73,7 +73,7 @@ async def test_json_and_likelihood_answers() -> None:
 
 
 async def test_chain_of_thought_reasons_before_the_answer() -> None:
-    case, task = cases_of_split("vast", "test")[0], LOADED["vast"].task
+    case, task = cases_of_split("vast", "test")[0], load("vast").task
 
     def think(request: Request) -> str | dict[str, float] | None:
         return (
@@ -110,7 +110,7 @@ async def test_chain_of_thought_reasons_before_the_answer() -> None:
 async def test_examples_are_balanced_training_cases_and_never_the_case_itself(
     name: str, protocol: str
 ) -> None:
-    case, task = cases_of_split(name, "test")[0], LOADED[name].task
+    case, task = cases_of_split(name, "test")[0], load(name).task
     _, _, chat = await hold(
         protocol,
         case,
@@ -138,5 +138,5 @@ async def test_a_post_cannot_leave_its_delimiters() -> None:
         "con",
         ("con", "neutral", "pro"),
     )
-    _, _, chat = await hold("stance", hostile, LOADED["vast"].task, lambda request: "PRO")
+    _, _, chat = await hold("stance", hostile, load("vast").task, lambda request: "PRO")
     assert chat.requests[0].messages[-1].content.count("</text>") == 1
