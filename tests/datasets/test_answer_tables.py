@@ -13,32 +13,19 @@ from saved_tables import save_table
 
 ROWS = [
     {
-        "id": "a",
+        "id": case,
         "arm": "debate",
         "who": "m1",
-        "said": "YES",
-        "true": "YES",
-        "sure": "80",
-        "sex": "f",
-    },
-    {
-        "id": "a",
-        "arm": "debate",
-        "who": "m1",
-        "said": "NO",
-        "true": "YES",
-        "sure": "60",
-        "sex": "f",
-    },
-    {
-        "id": "b",
-        "arm": "debate",
-        "who": "m1",
-        "said": "UNKNOWN",
-        "true": "NO",
-        "sure": "",
-        "sex": "m",
-    },
+        "said": said,
+        "true": truth,
+        "sure": sure,
+        "sex": sex,
+    }
+    for case, said, truth, sure, sex in [
+        ("a", "YES", "YES", "80", "f"),
+        ("a", "NO", "YES", "60", "f"),
+        ("b", "UNKNOWN", "NO", "", "m"),
+    ]
 ]
 
 

@@ -76,17 +76,6 @@ def test_a_bad_record_is_left_out_listed_and_counted(
     assert left_out == [1] and "4" in fault and "t.jsonl" in fault
 
 
-@pytest.mark.parametrize("row", ["d3,a,b", "d3,a,b,yes,yes,x", "d3"])
-def test_a_row_of_the_wrong_length_is_left_out(tmp_path: Path, row: str) -> None:
-    lines = [",".join(turn(0))]
-    lines += ['"' + '","'.join(turn(number).values()) + '"' for number in range(COUNT)]
-    lines[FAULTY + 1] = row
-    with refusal():
-        read_lines(tmp_path / "t.csv", "table", lines)
-    loaded, _ = read_lines(tmp_path / "t.csv", "table", lines, faulty=0.1)
-    assert [case.source_row for case in loaded.cases][2:4] == [3, 5]
-
-
 @pytest.mark.parametrize("line", BROKEN_LINES)
 @pytest.mark.parametrize("loader", ["transcripts", "answers"])
 def test_a_turn_that_cannot_be_read_is_an_error(tmp_path: Path, loader: str, line: str) -> None:

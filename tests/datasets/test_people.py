@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from sklearn.metrics import roc_auc_score
 
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.people.narrative import prose
 from moot.jobs.load import check_cases
 from moot.studies.courtroom.data_nlsy97 import FILE as NLSY97_FILE
 from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
@@ -123,13 +122,3 @@ def test_sex_can_be_predicted_from_build_in_a_blind_narrative(
     assert areas == pytest.approx([0.911, 0.643], abs=0.005)
     with pytest.raises(ValidationError, match="withhold"):
         load("nlsy97", context, withhold=["height"])
-
-
-def test_the_first_mention_is_the_noun_and_later_ones_are_pronouns() -> None:
-    sentences = ["{They have} two jobs.", "{They often ask} for help.", "{Their} age is 18."]
-    assert prose(sentences, "", "the defendant") == (
-        "The defendant has two jobs. They often ask for help. Their age is 18."
-    )
-    assert prose(sentences, "female", "the defendant") == (
-        "The defendant has two jobs. She often asks for help. Her age is 18."
-    )

@@ -16,7 +16,6 @@ from moot.core.config import InitConfig
 from moot.datasets.reading.profile import (
     are_spelt_alike,
     find_doubts,
-    find_misspelt,
     profile_table,
 )
 from moot.datasets.reading.tables import read_table
@@ -167,12 +166,6 @@ def test_typing_errors_are_seen_in_both_orders(first: str, second: str) -> None:
 @pytest.mark.parametrize(("first", "second"), DIFFERENT)
 def test_labels_that_differ_by_intent_are_not_alike(first: str, second: str) -> None:
     assert not are_spelt_alike(first, second) and not are_spelt_alike(second, first)
-
-
-def test_a_misspelt_word_means_the_most_frequent_similar_one() -> None:
-    rows = {"accpet": [3, 4], "ACCEPT": [12], "accept": [1, 2, 5], "reject": [6, 7]}
-    assert find_misspelt(rows) == {"accpet": "accept", "ACCEPT": "accept"}
-    assert find_misspelt({"tenant": [1, 2], "owner": [4, 5]}) == {}
 
 
 def test_a_table_of_turns_repeats_its_texts() -> None:

@@ -40,19 +40,6 @@ def test_cells_are_read_as_text_without_change(tmp_path: Path) -> None:
     assert frame["age"].tolist() == ["20", ""]
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        "1,yes,20\n1,no,21\n",
-        " ,yes,20\n",
-    ],
-)
-def test_a_blank_or_repeated_id_is_named(tmp_path: Path, rows: str) -> None:
-    path = write_file(tmp_path, f"id,answer,age\n{rows}")
-    with refusal():
-        read_csv(path, ["id", "answer", "age"], unique="id")
-
-
 @pytest.mark.parametrize("encoding", ["klingon", "base64"])
 def test_an_unknown_encoding_is_named(tmp_path: Path, encoding: str) -> None:
     message = rf"table.csv: unknown encoding '{encoding}'.*gb18030.*Correct `encoding`"

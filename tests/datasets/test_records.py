@@ -67,7 +67,9 @@ def accuracy_by_method(
 
 
 def test_the_judges_of_the_nyu_debates_have_the_published_accuracy(source: str) -> None:
-    accuracy = accuracy_by_method(*read_records("nyu_debates", source=source), decimals=3)
+    targets, debates = read_records("nyu_debates", source=source)
+    assert len(targets) == 413
+    accuracy = accuracy_by_method(targets, debates, decimals=3)
     assert accuracy["people debate"] == (0.844, 154)
     assert accuracy["people consult"] == (0.745, 96)
     assert accuracy["AI debate"] == (0.782, 87)

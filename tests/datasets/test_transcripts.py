@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from debate_tables import JURIES, JURY, TRIAL, TRIALS, read_transcripts, write_table
-from messages import refusal
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "json", "parquet", "xlsx"])
@@ -66,14 +65,6 @@ def test_a_folder_and_a_pattern_are_one_table(tmp_path: Path) -> None:
     (folder / "notes.md").write_text("")
     assert read_transcripts(folder, **TRIALS)[1] == expected, "other files are ignored"
     assert read_transcripts(folder / "t-*", **TRIALS)[1] == expected
-
-
-def test_the_faults_of_all_files_are_listed(tmp_path: Path) -> None:
-    heading = ",".join(TRIAL[0])
-    (tmp_path / "a.csv").write_text(f"{heading}\nc1\n{',' * heading.count(',')}\n")
-    (tmp_path / "b.csv").write_text(f"{heading}\n")
-    with refusal():
-        read_transcripts(tmp_path / "*.csv", **TRIALS)
 
 
 def test_members_of_a_group_can_answer_in_their_utterances(tmp_path: Path) -> None:

@@ -30,17 +30,6 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("ending", ["csv", "semicolons", "tsv", "jsonl", "json", "parquet", "xlsx"])
-def test_every_kind_of_file_gives_the_same_cases(tmp_path: Path, table: Path, ending: str) -> None:
-    path = tmp_path / f"cases.{'csv' if ending == 'semicolons' else ending}"
-    expected = load(table, id="nr").cases
-    if ending == "semicolons":
-        pd.DataFrame(ROWS).to_csv(path, index=False, sep=";", encoding="utf-8-sig")
-    else:
-        save_table(path, ROWS)
-    assert load(path, id="nr").cases == expected
-
-
 def test_text_and_target_are_the_only_required_keys(table: Path) -> None:
     loaded = load(table)
     assert loaded.task.labels == ("LOST", "WON")
@@ -246,14 +235,6 @@ def test_a_column_of_free_text_is_refused_as_target(tmp_path: Path) -> None:
     )
     with refusal():
         load(path)
-
-
-@pytest.mark.parametrize("name", ["cases.pdf", "missing.csv"])
-def test_an_unsupported_or_missing_file_is_one_message(tmp_path: Path, name: str) -> None:
-    if name != "missing.csv":
-        (tmp_path / name).write_text("x")
-    with pytest.raises(UserError, match=name):
-        load(tmp_path / name)
 
 
 @pytest.mark.parametrize(

@@ -124,9 +124,8 @@ def test_a_sheet_on_disk_is_never_overwritten(statements: pd.DataFrame, tmp_path
     assert write_sheets(sheet.iloc[:0], tmp_path, "none", RUBRIC) == []
 
 
-def test_filled_sheets_and_exports_are_read(statements: pd.DataFrame, tmp_path: Path) -> None:
-    sheet = blinded(statements, FACTS, 1)
-    path, tasks = write_sheets(sheet, tmp_path / "out", "abc", RUBRIC)
+def test_filled_sheets_are_read(statements: pd.DataFrame, tmp_path: Path) -> None:
+    path, _ = write_sheets(blinded(statements, FACTS, 1), tmp_path / "out", "abc", RUBRIC)
     folder = tmp_path / "annotations"
     fill(
         folder / "ann.csv",
@@ -134,36 +133,16 @@ def test_filled_sheets_and_exports_are_read(statements: pd.DataFrame, tmp_path: 
         {"I vote to affirm.": "affirm", "Both sides have merit.": " none "},
         "ann",
     )
-    export = [
-        {
-            "id": number,
-            "data": task["data"],
-            "annotations": [
-                {
-                    "completed_by": {"email": "bob@example.org"},
-                    "result": [
-                        {
-                            "type": "choices",
-                            "value": {"choices": ["REVERSE AND REMAND"]},
-                            "from_name": "label",
-                        }
-                    ],
-                }
-            ],
-        }
-        for number, task in enumerate(json.loads(tasks.read_text()))
-    ]
-    (folder / "bob.json").write_text(json.dumps(export))
     annotations, faults = read_annotations(filled_files(folder), sheet_contents(statements))
     assert faults == []
-    assert annotations.groupby("annotator").size().to_dict() == {"ann": 2, "bob@example.org": 4}
+    assert annotations["annotator"].tolist() == ["ann"] * 2
     labels = pd.DataFrame(
         [
             *labels_by_rules(statements, RUBRIC, {}),
             *labels_by_people(statements, annotations),
         ]
     )
-    assert set(labels["labeler"]) == {"rules", "human:ann", "human:bob@example.org"}
+    assert set(labels["labeler"]) == {"rules", "human:ann"}
 
 
 @pytest.mark.parametrize(

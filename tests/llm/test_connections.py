@@ -14,12 +14,13 @@ from fault_server import FaultServer
 from messages import refusal
 from moot.core.errors import CallFailedError, RunStoppedError, UserError
 from moot.core.model_config import ModelConfig
-from moot.llm import waiting
 from moot.llm.chat import Chat, Settings, open_chats
 from moot.llm.endpoints import ENDPOINTS
 from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
-from single_calls import ask, chat_with, make_request
+from single_calls import ask, chat_with, make_request, open_chat
+
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 
 def self_signed(folder: Path) -> tuple[str, str]:
@@ -49,15 +50,10 @@ def self_signed(folder: Path) -> tuple[str, str]:
     return cert, key
 
 
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.01)
-
-
 @pytest.mark.parametrize("endpoint", ["openai", "ollama"])
 async def test_a_server_that_was_never_there_ends_the_run(endpoint: str, tmp_path: Path) -> None:
     model = ModelConfig(endpoint=endpoint, model="test", base_url="http://127.0.0.1:9/v1")
-    chat = Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+    chat = open_chat(model, tmp_path)
     with pytest.raises(RunStoppedError, match="no server answers") as caught:
         await ask(chat, make_request(endpoint=endpoint))
     assert endpoint == "ollama" or "(Connection refused)" in str(caught.value)
@@ -84,13 +80,7 @@ async def test_a_proxy_of_the_environment_is_asked_unless_the_host_is_exempt(
     }
 
     def chat(name: str) -> Chat:
-        return Chat(
-            "test",
-            ModelConfig(**elsewhere),
-            Ledger(str(tmp_path / name)),
-            Settings(),
-            Progress("test", 1),
-        )
+        return open_chat(ModelConfig(**elsewhere), tmp_path / name)
 
     monkeypatch.setenv("http_proxy", server.host)
     assert (await ask(chat("proxy"), make_request())).text
@@ -134,7 +124,7 @@ async def test_a_proxy_that_refuses_is_named_and_is_not_shown_the_key(
     async with proxy:
         monkeypatch.setenv("https_proxy", f"127.0.0.1:{proxy.sockets[0].getsockname()[1]}")
         model = ModelConfig(**elsewhere, attempts=1)
-        chat = Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        chat = open_chat(model, tmp_path)
         with pytest.raises(RunStoppedError, match=r"the proxy of HTTP_PROXY.*407.*NO_PROXY"):
             await ask(chat, make_request(endpoint=endpoint))
     (head,) = heads
@@ -174,10 +164,7 @@ async def test_unusual_answers_are_described_in_plain_words(
         waits = {"max_outage": 0.1}
         model = ModelConfig(model="test", base_url=address, waits=waits)
         with pytest.raises((RunStoppedError, CallFailedError), match=expected_message):
-            await ask(
-                Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1)),
-                make_request(),
-            )
+            await ask(open_chat(model, tmp_path), make_request())
 
 
 async def test_connections_are_closed_where_batches_of_an_earlier_run_cannot_be_looked_up(
@@ -232,7 +219,7 @@ async def test_a_certificate_of_no_authority_is_refused_and_can_be_named(
         model = ModelConfig(model="test", base_url=address, attempts=1)
 
         def chat() -> Chat:
-            return Chat("test", model, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+            return open_chat(model, tmp_path)
 
         monkeypatch.delenv("SSL_CERT_FILE", raising=False)
         with pytest.raises(

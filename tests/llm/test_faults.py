@@ -23,7 +23,6 @@ from moot.core.errors import (
     ServerFaultError,
 )
 from moot.core.model_config import ModelConfig
-from moot.llm import waiting
 from moot.llm.endpoints.anthropic import AnthropicEndpoint
 from moot.llm.endpoints.faults import read_retry_after
 from moot.llm.endpoints.logprobs import label_logprobs
@@ -32,6 +31,8 @@ from moot.llm.parsing.plain_text import fold_text
 from moot.llm.redaction import read_key, redacted, server_name
 from moot.llm.request import Message, Request
 from single_calls import ask, chat_with, make_request
+
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 SCHEMA = {
     "type": "object",
@@ -51,11 +52,6 @@ DOCUMENTED_ACTIONS = dict(
         re.MULTILINE,
     )
 )
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.01)
 
 
 async def observe_action(server: FaultServer, folder: Path, kind: str, endpoint: str) -> str:

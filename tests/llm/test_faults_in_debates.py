@@ -11,14 +11,10 @@ from fault_kinds import CONTENT, TRANSIENT
 from fault_server import FaultServer
 from moot.core.errors import RunStoppedError
 from moot.jobs.predictions import write_predictions
-from moot.llm import waiting
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
 
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.01)
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 
 def test_debates_end_alike_on_a_failing_and_a_healthy_server(
@@ -86,19 +82,6 @@ def test_a_debate_that_fails_leaves_the_others_whole(server: FaultServer, tmp_pa
     )
     troubled = pq.read_table(outputs[0]).to_pandas().set_index("case_id")["retries"]
     assert dict(troubled[troubled > 0]) == dict(failed["case_id"].value_counts())
-
-
-def test_a_refused_key_ends_the_run_and_leaves_no_output(
-    server: FaultServer, tmp_path: Path
-) -> None:
-    cases = people(tmp_path / "cases.parquet", 40)
-    server.reset(faults=["invalid_key"], rate=1.0, max_faulty_attempts=0)
-    with pytest.raises(RunStoppedError, match="Incorrect API key"):
-        hold(
-            configuration(server.url, tmp_path, {"concurrency": 8}), cases, tmp_path / "out.parquet"
-        )
-    assert server.stats()["requests"] <= 8
-    assert not list(tmp_path.glob("*out.parquet*"))
 
 
 def test_an_error_ends_the_run_at_once_and_not_in_turn(server: FaultServer, tmp_path: Path) -> None:

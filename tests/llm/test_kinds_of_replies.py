@@ -11,16 +11,9 @@ from aiohttp import web
 
 from chat_servers import ask_once, completion, question, serving
 from moot.core.errors import CallFailedError
-from moot.core.model_config import ModelConfig
-from moot.llm import waiting
-from moot.llm.chat import Chat, Settings
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.progress import Progress
 
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.001)
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 
 def _openai(text: Any, finish_reason: str = "stop", **message: Any) -> dict[str, Any]:
@@ -96,9 +89,7 @@ async def test_a_failure_is_tried_again_and_its_tokens_count(
         return web.json_response(content)
 
     async with serving(answer) as server:
-        address = server.address(endpoint)
-        config = ModelConfig(endpoint=endpoint, model="test", base_url=address, attempts=2)
-        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        chat = server.chat(tmp_path, endpoint, attempts=2)
         with pytest.raises(CallFailedError, match=message):
             await chat.ask(question(endpoint), 0)
         await chat.close()

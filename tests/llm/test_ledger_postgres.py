@@ -16,9 +16,8 @@ from test_ledger import entries
 
 from courtroom_runs import configuration, hold, people, start_job
 from fault_server import FaultServer
-from moot.core.errors import CallFailedError, RunStoppedError, UserError
+from moot.core.errors import CallFailedError, UserError
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.ledger.reservations import Reservation
 from patience import PATIENCE
 from postgres_server import down, postgres_server
 
@@ -61,12 +60,6 @@ def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(UserError, match=r"ledger postgresql.*nowhere.* then run again") as caught:
         Ledger("postgresql://moot:password@/postgres?host=/nowhere")
     assert "password" not in str(caught.value)
-
-
-def test_a_budget_is_a_hard_limit(ledger: Ledger) -> None:
-    limits = {"calls": 2.0}
-    results = ledger._reserve([Reservation(str(n), 1, 0.0, 60.0, limits) for n in range(3)])
-    assert [type(result) for result in results] == [type(None), type(None), RunStoppedError]
 
 
 def test_four_processes_want_the_same_replies_and_pay_once(

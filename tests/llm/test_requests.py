@@ -58,14 +58,13 @@ async def test_a_warning_says_once_which_model_answered(
         return web.json_response({**completion("openai", "Yes."), "model": next(names)})
 
     async with serving(answer) as server:
-        config = ModelConfig(model="test", base_url=server.address("openai"))
-        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        chat = server.chat(tmp_path)
         with caplog.at_level(logging.WARNING):
             for number in range(5):
                 await chat.ask(question(text=str(number)), 0)
         await chat.close()
     [message] = [record.message for record in caplog.records if "answered by" in record.message]
-    assert message.startswith("model 'test': expected test-2026, answered by other;")
+    assert message.startswith("model 'mine': expected test-2026, answered by other;")
 
 
 async def test_a_stand_in_is_not_another_model(

@@ -14,20 +14,16 @@ from declared_jobs import declared_jobs
 from fault_server import FaultServer
 from moot.core.errors import RunStoppedError
 from moot.core.model_config import ModelConfig
-from moot.llm import waiting
 from moot.llm.endpoints.openai import OpenAIEndpoint, _read_origin
 from moot.llm.identity import served_as
 from moot.llm.request import Message, request_to
 from moot.plan.plan import Plan
 
+pytestmark = pytest.mark.usefixtures("short_pauses")
+
 PROJECT = Path(__file__).resolve().parents[2]
 FIRST, SECOND = "As the first server says.", "The second server says otherwise."
 NOWHERE = "http://127.0.0.1:9/v1"
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.01)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,6 @@ from moot.core.config import Budget
 from moot.core.errors import CallFailedError, RunStoppedError
 from moot.core.model_config import ModelConfig
 from moot.jobs.predictions import write_predictions
-from moot.llm import waiting
 from moot.llm.chat import Chat, Settings
 from moot.llm.ledger.exports import calls_row, entry_from_row
 from moot.llm.ledger.ledger import Entry, Ledger
@@ -27,10 +26,7 @@ from moot.plan.plan import Plan
 from moot.scores.results import ExperimentResults
 from moot.scores.served import served, version_notes, versions_said
 
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.01)
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 
 async def ask(

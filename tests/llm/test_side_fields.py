@@ -91,12 +91,6 @@ async def test_what_is_missing_is_named_in_the_transcript(
     assert "confidence" not in parsed and "weight" not in parsed["factors"][1]
 
 
-async def test_a_sentence_is_an_answer(server: FaultServer, tmp_path: Path) -> None:
-    reply = "The answer is YES.\nConfidence: 80%"
-    answer, _ = await hold_debate(server, tmp_path, "zero_shot", reply)
-    assert answer is not None and (answer.prediction, answer.confidence) == ("yes", 80)
-
-
 async def test_a_reply_without_a_clear_answer_is_asked_again(
     server: FaultServer, tmp_path: Path
 ) -> None:

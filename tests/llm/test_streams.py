@@ -14,8 +14,9 @@ from pydantic import ValidationError
 from chat_servers import ask_once, completion, question, serving
 from moot.core.errors import CallFailedError, RunStoppedError
 from moot.core.model_config import ModelConfig
-from moot.llm import waiting
 from moot.llm.endpoints.streams import assemble_completion
+
+pytestmark = pytest.mark.usefixtures("short_pauses")
 
 ENDPOINTS = ("openai", "anthropic", "ollama")
 TEXTS = (
@@ -23,11 +24,6 @@ TEXTS = (
     "data: [DONE]\n\ndata: {}\n",
     "a" * 5000,
 )
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "FIRST_BACKOFF_SECONDS", 0.001)
 
 
 def split_text(text: str, size: int = 3) -> Iterator[str]:

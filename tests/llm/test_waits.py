@@ -16,11 +16,8 @@ from moot.core.errors import (
     ServerFaultError,
     TransientError,
 )
-from moot.core.model_config import ModelConfig, WaitConfig
+from moot.core.model_config import WaitConfig
 from moot.llm import waiting
-from moot.llm.chat import Chat, Settings
-from moot.llm.ledger.ledger import Ledger
-from moot.llm.progress import Progress
 from moot.llm.waiting import Patience, backoff_seconds
 
 NO_WAIT = [{}, {"Retry-After": "0"}, {"retry-after-ms": "-500"}]
@@ -127,8 +124,7 @@ async def test_a_refused_account_or_unknown_model_ends_the_calls(
 async def test_a_later_404_is_waited_for(tmp_path: Path) -> None:
     answers = Scripted(OK, (404, {"error": "no such model"}), OK)
     async with serving(answers) as server:
-        config = ModelConfig(model="test", base_url=server.address("openai"), waits=SHORT_WAITS)
-        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        chat = server.chat(tmp_path, waits=SHORT_WAITS)
         for text in ("a", "b"):
             _, reply = await chat.ask(question(text=text), 0)
         await chat.close()
@@ -152,8 +148,7 @@ async def test_a_refused_request_fails_and_many_in_a_row_end_the_calls(
     refusals = [(status, body)]
     answers = Scripted(*refusals * 4, OK, *refusals * 5)
     async with serving(answers) as server:
-        config = ModelConfig(model="test", base_url=server.address("openai"), concurrency=1)
-        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        chat = server.chat(tmp_path, concurrency=1)
         for number in range(4):
             with pytest.raises(CallFailedError, match=words):
                 await chat.ask(question(text=str(number)), 0)
@@ -172,8 +167,7 @@ async def test_replies_to_other_requests_do_not_hide_a_refused_schema(tmp_path: 
     refusal = (400, {"error": {"message": "response_format is not served"}})
     remedy = "if the server takes no schema, write `structured: prompted`"
     async with serving(Scripted(*[OK, refusal] * 9)) as server:
-        config = ModelConfig(model="test", base_url=server.address("openai"), concurrency=1)
-        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        chat = server.chat(tmp_path, concurrency=1)
         for number in range(4):
             await chat.ask(question(text=f"speech {number}"), 0)
             with pytest.raises(CallFailedError, match=remedy):
@@ -188,9 +182,7 @@ async def test_an_account_without_credit_at_anthropic_ends_the_calls(tmp_path: P
     error = {"type": "invalid_request_error", "message": "Your credit balance is too low"}
     refusal = (400, {"type": "error", "error": error})
     async with serving(Scripted(*[refusal] * 9)) as server:
-        address = server.address("anthropic")
-        config = ModelConfig(endpoint="anthropic", model="test", base_url=address, concurrency=2)
-        chat = Chat("test", config, Ledger(str(tmp_path)), Settings(), Progress("test", 1))
+        chat = server.chat(tmp_path, "anthropic", concurrency=2)
         requests = [question("anthropic", str(number)) for number in range(9)]
         results = await asyncio.gather(
             *(chat.ask(request, 0) for request in requests), return_exceptions=True

@@ -7,18 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from moot.core.config import PowerConfig
 from moot.overview.tables_contrasts import contrasts, describe_needed_cases
-from moot.report.study_results import StudyResults
-from moot.scores import no_scores
 from moot.scores.contrasts import DIFFER, Contrast, Side, measure
 from moot.scores.inference_scope import evaluate_contrast
 from moot.scores.results import ExperimentResults
 from moot.stats.power import Goal, cases_needed, paired_proportions
-from results_on_disk import case, experiment_view, prediction, utterance, write_results
+from results_on_disk import case, experiment_view, prediction, study_of, utterance, write_results
 
 NEEDED = re.compile(r"about ([\d,]+) cases( on each side)? are needed")
 LETTERS = {"y": "yes", "n": "no", "-": ""}
@@ -68,15 +65,7 @@ def sentences(
         )
         for number in range(contrast_count)
     ]
-    results = StudyResults(
-        "courtroom",
-        {run.experiment: run for run in runs},
-        no_scores(),
-        {},
-        pd.DataFrame(),
-        contrasts=planned_contrasts,
-        power=PowerConfig(**power),
-    )
+    results = study_of(*runs, contrasts=planned_contrasts, power=PowerConfig(**power))
     return str(contrasts(results).frame["in words"].iloc[0])
 
 

@@ -10,19 +10,16 @@ import pandas as pd
 import pytest
 
 from declared_jobs import declared_jobs
-from messages import refusal
 from moot.overview.tables_contrasts import contrasts
 from moot.plan.plan import Plan
 from moot.report import TABLES
 from moot.report.content import has_contrasts
 from moot.report.study_results import StudyResults
-from moot.report.tables import as_html
-from moot.scores import no_scores
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.contrasts import Contrast, measure
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, holm, share_right
-from results_on_disk import REARREST, case, experiment_view, prediction, write_results
+from results_on_disk import REARREST, case, experiment_view, prediction, study_of, write_results
 
 PROJECT = Path(__file__).resolve().parents[2]
 CASES = [
@@ -53,23 +50,6 @@ def configuration(**entries: dict[str, Any]) -> dict[str, Any]:
 
 def make_plan(**entries: dict[str, Any]) -> Plan:
     return Plan.from_yaml(configuration(**entries), PROJECT)
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"first": "debat", "second": "prompt"},
-        {"first": "debate/c", "second": "prompt"},
-        {"first": "debate", "second": "prompt", "metric": "acuracy"},
-        {"first": "debate", "second": "prompt", "direction": "up"},
-        {"first": "debate", "second": "debate"},
-        {"first": "debate", "secnd": "prompt"},
-        {"first": "debate/a", "second": "debate/b", "first_cases": {"sex": "f"}},
-    ],
-)
-def test_a_mistake_in_a_contrast_names_key_and_remedy(entry: dict[str, Any]) -> None:
-    with refusal():
-        make_plan(x=entry)
 
 
 def test_sides_share_models_or_state_why_no_test_is_possible() -> None:
@@ -127,13 +107,9 @@ def write_run(folder: Path, experiment: str, repeats: int = 1, **answers: str) -
 def make_results(
     plan: Plan, *experiments: ExperimentResults, study: str = "courtroom"
 ) -> StudyResults:
-    by_name = {experiment.experiment: experiment for experiment in experiments}
-    return StudyResults(
-        study,
-        by_name,
-        no_scores(),
-        {},
-        pd.DataFrame(),
+    return study_of(
+        *experiments,
+        study=study,
         contrasts=plan.contrasts_of(study),
         plan_history=("Not frozen.",),
     )
@@ -260,14 +236,6 @@ def test_token_counts_are_compared_without_bounds(tmp_path: Path) -> None:
     assert (row["first value"], row["difference"], row["p"]) == (100, 0, 1)
 
 
-def test_contrasts_are_confirmatory(tmp_path: Path) -> None:
-    plan = make_plan(x={"first": "debate/a", "second": "debate/b"})
-    study = make_results(plan, write_run(tmp_path, "debate", a=CORRECT, b=ALMOST_CORRECT))
-    content = contrasts(study)
-    assert "exploratory" not in content.frame.columns
-    assert "Confirmatory" in as_html(TABLES["courtroom/contrasts"], content, study)
-
-
 @pytest.mark.parametrize(
     ("entry", "answer"),
     [
@@ -306,19 +274,6 @@ def test_the_gain_over_the_most_frequent_label_is_a_metric(tmp_path: Path) -> No
         pytest.approx(is_majority - share),
         pytest.approx(1 - is_majority - share),
     )
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {},
-        {"second": "prompt", "threshold": 1},
-        {"threshold": 1, "second_metric": "f1"},
-    ],
-)
-def test_a_contrast_has_a_second_side_or_a_threshold(entry: dict[str, Any]) -> None:
-    with refusal():
-        make_plan(x={"first": "debate/a", **entry})
 
 
 def test_a_changed_contrast_rebuilds_only_the_tables_of_its_study() -> None:

@@ -13,8 +13,6 @@ from moot.core.artifacts import describe, write_rows
 from moot.core.cases import Case
 from moot.core.rubric import RUBRICS
 from moot.overview.tables_contrasts import contrasts
-from moot.report.study_results import StudyResults
-from moot.scores import no_scores
 from moot.scores.contrasts import FIRST_HIGHER, Contrast, Side
 from moot.scores.inference_scope import evaluate_contrast
 from moot.scores.results import ExperimentResults
@@ -23,7 +21,7 @@ from moot.stats.statistic import DIFFERENCE
 from moot.stats.within_cases import method_within
 from moot.studies.appellate.data_opinions import TASK
 from moot.studies.appellate.legal.rubric import CODES
-from results_on_disk import experiment_view, prediction, write_results
+from results_on_disk import experiment_view, prediction, study_of, write_results
 
 PROJECT = Path(__file__).resolve().parents[2]
 CASES = [
@@ -101,17 +99,6 @@ def make_contrast(metric: str = "volatility") -> Contrast:
     return Contrast("moves", "", sides[0], sides[1], FIRST_HIGHER, True, "appellate")
 
 
-def make_study(*experiments: ExperimentResults, **options: Any) -> StudyResults:
-    return StudyResults(
-        "comparison",
-        {experiment.experiment: experiment for experiment in experiments},
-        no_scores(),
-        {},
-        None,
-        **options,
-    )
-
-
 def test_a_contrast_of_five_cases_states_the_cases_that_a_test_by_case_needs(
     tmp_path: Path,
 ) -> None:
@@ -119,7 +106,7 @@ def test_a_contrast_of_five_cases_states_the_cases_that_a_test_by_case_needs(
         write_panels(tmp_path, "human_panel", 0.12),
         write_panels(tmp_path, "panel", 0.04, seed=1),
     )
-    row = contrasts(make_study(*runs, contrasts=[make_contrast()])).frame.iloc[0]
+    row = contrasts(study_of(*runs, contrasts=[make_contrast()])).frame.iloc[0]
     assert (row["answer"], row["speaks of"]) == ("supported", "these 5 cases")
     assert row["cases"] == 5
     assert 2 <= row["cases needed"] < 100

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from conference_runs import hold_conferences
-from conference_script import LoadContextMaker, conference_case, script
+from conference_script import script
 from moot.core.shipped_files import SHIPPED
 from moot.papers.items import items_file, read_papers
 from moot.papers.parts import ItemRun, OwnRow
@@ -23,12 +23,9 @@ def table_5(results: ExperimentResults) -> list[OwnRow]:
     return [row for row in agreement_detection(ItemRun(item, study)) if isinstance(row, OwnRow)]
 
 
-async def test_the_five_decisions_may_be_from_two_conferences(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
-    case, task = conference_case(load_context)
+async def test_the_five_decisions_may_be_from_two_conferences(tmp_path: Path) -> None:
     talks = [script("AGREEMENT"), script("AGREEMENT")]
-    results = await hold_conferences(tmp_path, case, task, talks, gradings=1)
+    results = await hold_conferences(tmp_path, talks, gradings=1)
     (row,) = table_5(results)
     assert all(("", f"grade@decision={number}") in row.cells for number in range(1, 6))
     assert row.cells["", "grade"].n == 5
@@ -36,11 +33,8 @@ async def test_the_five_decisions_may_be_from_two_conferences(
     assert (row.answers.n, row.answers.noun) == (6, "grade"), "three topics, twice"
 
 
-async def test_fewer_decisions_have_no_overall_grade(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
-    case, task = conference_case(load_context)
-    results = await hold_conferences(tmp_path, case, task, [script("AGREEMENT")], gradings=1)
+async def test_fewer_decisions_have_no_overall_grade(tmp_path: Path) -> None:
+    results = await hold_conferences(tmp_path, [script("AGREEMENT")], gradings=1)
     (row,) = table_5(results)
     assert ("", "grade@decision=1") in row.cells
     assert ("", "grade@decision=5") not in row.cells and ("", "grade") not in row.cells

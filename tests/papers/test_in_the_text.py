@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from conference_runs import hold_conferences, make_study
-from conference_script import LoadContextMaker, conference_case, script
+from conference_script import script
 from moot.papers import fill_item
 from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, values_in_text, write_page
@@ -50,15 +50,10 @@ def test_the_rubric_has_an_example_that_its_rules_label_so(label: str) -> None:
     assert label_statement(example, facts).label == label
 
 
-async def test_the_first_topic_is_shown_with_and_without_a_judge(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
-    case, task = conference_case(load_context)
+async def test_the_first_topic_is_shown_with_and_without_a_judge(tmp_path: Path) -> None:
     talks = [script("AGREEMENT")]
-    judged = await hold_conferences(tmp_path / "with", case, task, talks)
-    free = await hold_conferences(
-        tmp_path / "without", case, task, talks, "without-judge", agreement=False
-    )
+    judged = await hold_conferences(tmp_path / "with", talks)
+    free = await hold_conferences(tmp_path / "without", talks, "without-judge", agreement=False)
     parts = parts_of_text("decision_conference", make_study("conference", [judged, free]))
     clauses = [part for part in parts if isinstance(part, Clauses)]
     assert [part.title.partition(":")[0] for part in clauses] == [

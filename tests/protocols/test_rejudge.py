@@ -98,24 +98,6 @@ def test_a_preview_counts_only_the_judges_calls_and_names_missing_debates(
     assert (preview_row()["calls_to_make"], preview_row()["calls_in_ledger"]) == (0, CASES * ROUNDS)
 
 
-def test_a_budget_stops_the_judge_and_no_paid_call_is_repeated(
-    server: FaultServer, tmp_path: Path
-) -> None:
-    cases = people(tmp_path / "cases.parquet", CASES)
-    config = make_configuration(server, tmp_path)
-    hold_trials(config, cases, tmp_path)
-    paid_count = calls_paid(tmp_path)
-    small_budget = {**config, "budget": {"calls": paid_count + 5}}
-    with pytest.raises(RunStoppedError, match="budget"):
-        judge_again(small_budget, cases, tmp_path)
-    assert calls_paid(tmp_path) == paid_count + 5
-    assert not (tmp_path / "transcripts" / "again" / "second" / "0.parquet").exists()
-    large_budget = {**config, "budget": {"calls": paid_count + CASES * ROUNDS}}
-    rows = judge_again(large_budget, cases, tmp_path)
-    assert (rows["call_id"] != "").sum() == CASES * ROUNDS
-    assert calls_paid(tmp_path) == paid_count + CASES * ROUNDS
-
-
 def test_a_preview_and_a_budget_count_the_calls_of_attribution(
     server: FaultServer, tmp_path: Path
 ) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL
 from fault_server import FaultServer
-from messages import refusal
 from moot.commands.preview import preview
 from moot.core.artifacts import read_cases
 from moot.core.errors import RunStoppedError, UserError
@@ -189,36 +188,6 @@ def test_two_people_in_one_debate_answer_independently(server: FaultServer, fold
     while answer_all():
         rows = hold(plan)
     assert statuses(rows) == ["valid", "valid"] and not rows["text"].str.contains("person").any()
-
-
-@pytest.mark.parametrize(
-    "seats",
-    [
-        {"jugde": "person"},
-        {"jugde": "test"},
-        {"judge": "persn"},
-        {"judge": "person:Ann Lee"},
-        {"judge": "person", "defense": "person"},
-        {"judge": "person:a", "defense": "person:a"},
-    ],
-)
-def test_an_invalid_seat_is_an_error(
-    seats: dict[str, str], server: FaultServer, folder: Path
-) -> None:
-    with refusal():
-        plan_debates(server.url, "courtroom", seats)
-    plan_debates(server.url, "courtroom", {"judge": "person:a", "defense": "person:b"})
-
-
-def test_a_model_cannot_be_called_a_person(server: FaultServer, folder: Path) -> None:
-    models = {
-        "models": {
-            "person": {"endpoint": "openai", "model": "x"},
-            "test": {"endpoint": "openai", "model": "x"},
-        }
-    }
-    with refusal():
-        plan_debates(server.url, "courtroom", {}, keys=models)
 
 
 def test_a_preview_counts_calls_and_answers_without_writing(

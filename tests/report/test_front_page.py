@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import astuple
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -24,14 +25,21 @@ from moot.report.content import Figure
 from moot.report.figures import draw, has_content, new_figure, nothing_to_draw
 from moot.report.front_page import RunRemarks, read_table_preview, write_front_page
 from moot.report.study_questions import StudyQuestion, choose_questions
-from moot.report.study_results import StudyResults
-from moot.scores import no_scores
 from moot.workflow.failed_jobs import UnfinishedJob
+from results_on_disk import study_of
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     return results_with_questions(tmp_path)
+
+
+def front_page(root: Path, built: Collection[Path] | None = None, *further: Any) -> str:
+    """Write the front page, by default with all built files, and return its text."""
+    path = root / "index.html"
+    built = built_files(root) if built is None else built
+    write_front_page(root, "comparison", built, {"page": path}, STUDIES, *further)
+    return path.read_text(encoding="utf-8")
 
 
 def questions_of(own: Collection[str] = (), **changes: object) -> list[StudyQuestion]:
@@ -120,8 +128,7 @@ def test_the_trial_runs_are_a_link_to_their_table(root: Path) -> None:
         root / "tables/comparison/trial_runs.csv"
     )
     (root / "tables/comparison/trial_runs.html").write_text("")
-    write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
-    page = (root / "index.html").read_text(encoding="utf-8")
+    page = front_page(root)
     assert (
         '<a href="tables/comparison/trial_runs.html">Trial runs</a> (1)' in page
         and "4.336" not in page
@@ -158,8 +165,7 @@ def test_the_page_links_built_files_and_escapes_foreign_text(root: Path) -> None
 def test_the_page_shows_accuracies_and_names_empty_tables(
     root: Path,
 ) -> None:
-    write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
-    page = (root / "index.html").read_text(encoding="utf-8")
+    page = front_page(root)
     methods = page[page.index('id="methods"') : page.index('id="comparison"')]
     assert "<td>0.500 [0.18, 0.82]</td><td>10</td><td>10</td>" in methods
     assert "<td>0.500</td><td>0.600</td><td>−0.100 [−0.400, 0.200]</td><td>10</td>" in methods
@@ -175,11 +181,8 @@ def test_the_page_opens_with_sentences_papers_and_a_legend(root: Path) -> None:
     (root / "papers" / "b.html").write_text('<body data-items="9" data-filled="1">')
     (root / "papers" / "a.html").write_text("<body>")
     papers = {"papers/a.html": "A", "papers/b.html": HOSTILE, "papers/none.html": "C"}
-    pages = {"page": root / "index.html"}
     warning = f"people: SYNTHETIC DATA {HOSTILE}"
-    remarks = RunRemarks(warnings=[warning])
-    write_front_page(root, "comparison", built_files(root), pages, STUDIES, remarks, papers)
-    page = (root / "index.html").read_text(encoding="utf-8")
+    page = front_page(root, None, RunRemarks(warnings=[warning]), papers)
     assert HOSTILE not in page
     assert page.index("SYNTHETIC DATA") < page.index('class="summary"') < page.index('id="papers"')
     assert page.index('id="papers"') < page.index('class="legend"') < page.index("<article")
@@ -206,10 +209,7 @@ def test_questions_of_own_experiments_come_before_the_papers(root: Path) -> None
     for name, attributes in bodies.items():
         (root / "papers" / f"{name}.html").write_text(f"<body {attributes}>")
     papers = {"papers/a.html": "A", "papers/b.html": "B"}
-    pages = {"page": root / "index.html"}
-    remarks = RunRemarks(has_own_experiments=True)
-    write_front_page(root, "comparison", built_files(root), pages, STUDIES, remarks, papers)
-    page = (root / "index.html").read_text(encoding="utf-8")
+    page = front_page(root, None, RunRemarks(has_own_experiments=True), papers)
     assert (
         page.index("<h3>Is A better than B?") < page.index('id="papers"') < page.index('id="made"')
     )
@@ -220,8 +220,7 @@ def test_questions_of_own_experiments_come_before_the_papers(root: Path) -> None
 
 
 def test_a_run_without_answers_is_summarised_in_three_sentences(root: Path) -> None:
-    write_front_page(root, "comparison", [], {"page": root / "index.html"}, STUDIES)
-    page = (root / "index.html").read_text(encoding="utf-8")
+    page = front_page(root, [])
     summary = page.partition('class="summary"')[2].partition("</section>")[0]
     assert summary.count("<p>") == 3 and "no number here is a finding" in summary
 
@@ -232,8 +231,7 @@ def test_previews_are_part_of_the_page_and_show_numbers(root: Path) -> None:
     row = {"study": "x", "n": 3, "empty": "", "accuracy": 0.123456}
     rows = [{"method": f"{n}{HOSTILE}", **row} for n in range(9)]
     pd.DataFrame(rows).to_csv(table, index=False)
-    write_front_page(root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES)
-    page = (root / "index.html").read_text(encoding="utf-8")
+    page = front_page(root)
     assert "<iframe" not in page and 'loading="lazy"' not in page, "a printer loads nothing late"
     pages = {"page": root / "recorded.html"}  # its own table of methods has other columns
     write_front_page(root, "recorded", built_files(root), pages, STUDIES)
@@ -261,37 +259,28 @@ def test_a_preview_shows_the_columns_in_which_its_rows_differ(tmp_path: Path) ->
 
 
 def test_failures_come_first_and_unanswered_questions_cannot_tell(root: Path) -> None:
-    pages = {"page": root / "index.html"}
     failures = [f"run_debates of mine, model, 0: the key is refused {HOSTILE}", "load_cases of x"]
-    write_front_page(
-        root, "comparison", built_files(root), pages, STUDIES, RunRemarks(failures=failures)
-    )
-    page = (root / "index.html").read_text(encoding="utf-8")
+    page = front_page(root, None, RunRemarks(failures=failures))
     assert HOSTILE not in page
     assert (
         page.index('<h2 id="failed">') < page.index("the key is refused") < page.index("load_cases")
     )
     assert page.index("load_cases") < page.index("Is A better than B?")
-    write_front_page(root, "comparison", [], pages, STUDIES, RunRemarks(failures=failures))
-    page = (root / "index.html").read_text(encoding="utf-8")
+    page = front_page(root, [], RunRemarks(failures=failures))
     assert "This run asks no question." in page
-    write_front_page(root, "comparison", [], pages, STUDIES)
-    assert "Failed" not in (root / "index.html").read_text(encoding="utf-8")
+    assert "Failed" not in front_page(root, [])
 
 
 def test_a_damaged_table_is_named(root: Path) -> None:
     path = root / "tables" / "comparison" / "contrasts.csv"
     path.write_bytes(b'"a\xff')
     with pytest.raises(UserError, match=r"contrasts\.csv is not a table"):
-        write_front_page(
-            root, "comparison", built_files(root), {"page": root / "index.html"}, STUDIES
-        )
+        front_page(root)
 
 
 def test_figures_without_content_are_listed_apart(root: Path) -> None:
     path = root / "figures/recorded/nyu_beliefs.svg"
     path.parent.mkdir(parents=True, exist_ok=True)
-    page = {"page": root / "index.html"}
     title = escape(FIGURES["recorded/nyu_beliefs"].title)
     for reason, gallery in (("", 1), ("No run.", 0)):
         entry = Figure(
@@ -301,10 +290,9 @@ def test_figures_without_content_are_listed_apart(root: Path) -> None:
             "Caption",
             lambda _, reason=reason: nothing_to_draw(reason) if reason else new_figure()[0],
         )
-        draw(entry, StudyResults("recorded", {}, no_scores(), {}, pd.DataFrame()), {"svg": path})
+        draw(entry, study_of(study="recorded"), {"svg": path})
         assert has_content(path) is bool(gallery)
-        write_front_page(root, "comparison", {*built_files(root), path}, page, STUDIES)
-        text = page["page"].read_text(encoding="utf-8")
+        text = front_page(root, {*built_files(root), path})
         assert text.count('<img src="figures/recorded/nyu_beliefs.svg"') == gallery
         list_of_figures = f"Figures without data in this run: {title}</p>"
         assert (list_of_figures in text) is not bool(gallery)
@@ -329,8 +317,6 @@ def test_failed_jobs_are_named_in_words(rule: str, wildcards: dict[str, str], na
 
 
 def test_keys_in_sentences_are_code_without_backticks(root: Path) -> None:
-    pages, remarks = {"page": root / "index.html"}, RunRemarks(failures=["Lower `cases` <b>."])
-    write_front_page(root, "comparison", [], pages, STUDIES, remarks)
-    text = pages["page"].read_text(encoding="utf-8")
+    text = front_page(root, [], RunRemarks(failures=["Lower `cases` <b>."]))
     assert "Lower <code>cases</code> &lt;b&gt;." in text and "<code>contrasts</code>" in text
     assert "`" not in text.partition("<body")[2] or "`" not in text.partition("<main")[2]

@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from in_process import default_configuration
@@ -14,10 +13,9 @@ from moot.report.content import Figure, Table
 from moot.report.figures import draw, new_figure
 from moot.report.study_results import StudyResults
 from moot.report.tables import as_html, as_latex
-from moot.scores import no_scores
-from moot.scores.results import ExperimentResults, MadeUpInputs
+from moot.scores.results import MadeUpInputs
 from project_copy import PROJECT
-from results_on_disk import case, experiment_view, prediction, write_results
+from results_on_disk import case, experiment_view, prediction, study_of, write_results
 
 SERVER = {"model": "test", "base_url": "http://localhost:9"}
 SIMULATED = {"endpoint": "simulated", "model": "voice"}
@@ -82,14 +80,14 @@ def test_data_sets_of_a_kind_share_a_sentence() -> None:
 
 
 def make_results(folder: Path, **made_up: str) -> StudyResults:
-    experiments: dict[str, ExperimentResults] = {}
+    experiments = []
     for name, note in made_up.items():
         rows = {"tiny": [prediction("one", "yes", "yes")]}
         view = replace(experiment_view(), made_up=MadeUpInputs((note,) if note else ()))
-        experiments[name] = write_results(
-            folder / name, [case("one", "yes")], rows, experiment=name, config=view
+        experiments.append(
+            write_results(folder / name, [case("one", "yes")], rows, experiment=name, config=view)
         )
-    return StudyResults("courtroom", experiments, no_scores(), {}, pd.DataFrame())
+    return study_of(*experiments)
 
 
 def test_a_table_has_a_banner_about_the_experiments_that_it_names(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +15,7 @@ from moot.report import escaping
 from moot.report.columns import DIFFERENCE, KEY, OURS, PUBLISHED, Columns
 from moot.report.content import Table
 from moot.report.latex import LatexColumn, latex_table
-from moot.report.study_results import PaperMatches, StudyResults
+from moot.report.study_results import PaperMatches
 from moot.report.tables import (
     NO_INTERVAL_NOTE,
     ZERO_WIDTH_NOTE,
@@ -27,7 +26,7 @@ from moot.report.tables import (
     shown_columns,
 )
 from moot.report.workbook import write_tables
-from moot.scores import no_scores
+from results_on_disk import study_of
 from uniform_scores import make_plan, make_study
 
 HOSTILE = "<script>alert(1)</script> \\input{/etc/passwd} =cmd|' /C calc'!A0 $x_1$ 100% & ~^#"
@@ -55,7 +54,7 @@ def test_csv_cells_are_not_formulas_and_survive_the_round_trip(text):
 
 @given(st.text(max_size=40))
 def test_html_cells_contain_no_elements(text):
-    page = as_html(ENTRY, hostile_content(text), study_of_nothing())
+    page = as_html(ENTRY, hostile_content(text), study_of())
     body = page[page.index("<tbody>") : page.index("</tbody>")]
     assert set(re.findall(r"</?(\w+)", body)) <= {"tbody", "tr", "td"}
 
@@ -73,14 +72,8 @@ def test_latex_cells_contain_no_commands(text):
     assert not re.search(r"[\\{}$&%#_~^\n]", without_known)
 
 
-def study_of_nothing():
-    return StudyResults(
-        "courtroom", {}, no_scores(), {}, pd.DataFrame(columns=["table", "row", "metric", "value"])
-    )
-
-
 def test_latex_is_a_booktabs_table_whose_rows_have_all_columns():
-    text = as_latex(ENTRY, hostile_content(HOSTILE), study_of_nothing())
+    text = as_latex(ENTRY, hostile_content(HOSTILE), study_of())
     assert text.count("\\toprule") == text.count("\\midrule") == text.count("\\bottomrule") == 1
     body = text[text.index("\\midrule") : text.index("\\bottomrule")]
     assert [
@@ -177,7 +170,7 @@ def test_a_small_p_is_not_shown_as_zero_but_a_small_share_is():
     )
     cells = cells_by_heading(content)
     assert list(cells.values()) == [["< 0.001"], ["0.001"], ["0.000"]]
-    assert "&lt; 0.001" in as_html(ENTRY, content, study_of_nothing())
+    assert "&lt; 0.001" in as_html(ENTRY, content, study_of())
 
 
 def test_notes_on_data_cover_only_data_sets_in_the_rows(tmp_path):
@@ -207,7 +200,7 @@ def test_notes_explain_flat_and_missing_intervals():
 
     def notes(*rows):
         return {ZERO_WIDTH_NOTE, NO_INTERVAL_NOTE} & set(
-            notes_under(Columns().estimate("ours").table(rows), study_of_nothing())
+            notes_under(Columns().estimate("ours").table(rows), study_of())
         )
 
     assert notes(usual, zero_width, no_interval) == {ZERO_WIDTH_NOTE, NO_INTERVAL_NOTE}
@@ -228,9 +221,8 @@ def test_rounding_errors_are_zero_and_a_small_p_is_kept(value: float) -> None:
 def test_notes_show_code_without_backticks() -> None:
     content = Columns().plain("a").table([{"a": 1}], ["`n invalid` counts <them>."])
     entry = Table("s", "t", "T", "Caption", lambda _: content)
-    results = StudyResults("s", {}, no_scores(), {}, pd.DataFrame())
-    assert "<code>n invalid</code> counts &lt;them&gt;." in as_html(entry, content, results)
-    assert r"\texttt{n invalid} counts" in as_latex(entry, content, results)
+    assert "<code>n invalid</code> counts &lt;them&gt;." in as_html(entry, content, study_of())
+    assert r"\texttt{n invalid} counts" in as_latex(entry, content, study_of())
 
 
 def test_a_workbook_contains_numbers_and_no_formulas(tmp_path: Path) -> None:

@@ -11,9 +11,8 @@ from moot.core.artifacts import describe, read_cases, write_cases
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, Loaded
 from moot.jobs.load import set_cluster
-from moot.report.study_results import StudyResults
 from moot.scores.classification_scores import classification
-from results_on_disk import REARREST, case, prediction, write_results
+from results_on_disk import REARREST, case, prediction, study_of, write_results
 
 BY_COURT = replace(REARREST, cluster="court")
 
@@ -72,9 +71,7 @@ def test_scores_count_cases_and_debates(tmp_path):
 def test_the_notes_of_every_table_name_the_cluster(tmp_path):
     rows = [prediction(c.case_id, "yes", "yes") for c in courts()]
     results = write_results(tmp_path, courts(), {"tiny": rows}, task=BY_COURT)
-    study = StudyResults(
-        "courtroom", {results.experiment: results}, classification(results), {}, None
-    )
+    study = study_of(results, scores=classification(results))
     assert any("by court" in note for note in study.notes)
 
 

@@ -116,19 +116,6 @@ def test_no_rows_have_neither_value_nor_interval():
     assert jackknife.values_without(lambda weights: {"": weights.sum(axis=1)})[""].shape == (0,)
 
 
-def test_one_cluster_has_a_value_and_no_interval():
-    statistic = ratio_statistic([1, 3], [2, 2], SHARE)
-    value, low, high = ClusterJackknife(["a", "a"]).estimate(statistic)
-    assert value == 1.0 and np.isnan([low, high]).all()
-
-
-@pytest.mark.parametrize("clusters", [2, 5, 30])
-def test_unanimous_clusters_count_as_cases(clusters):
-    jackknife = ClusterJackknife([*range(clusters)] * 3)
-    theirs = wilson_interval(1, clusters)
-    assert jackknife.estimate(share_statistic([1] * clusters * 3)) == pytest.approx(theirs)
-
-
 @pytest.mark.parametrize("bounds", [SHARE, DIFFERENCE, (0.0, 10.0)])
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_a_value_that_all_clusters_share_moves_by_the_clusters_that_may_depart(bounds, share):
@@ -137,10 +124,6 @@ def test_a_value_that_all_clusters_share_moves_by_the_clusters_that_may_depart(b
     jackknife = ClusterJackknife(np.repeat(np.arange(8), 3))
     expected = value - departing * (value - low), value + departing * (high - value)
     assert jackknife.interval(mean_statistic([value] * 24, bounds)) == pytest.approx(expected)
-
-
-def test_an_amount_that_all_clusters_share_has_no_interval():
-    assert np.isnan(ClusterJackknife(range(8)).interval(mean_statistic([7] * 8, AMOUNT))).all()
 
 
 def test_only_clusters_that_can_change_a_value_count_for_its_interval():

@@ -133,11 +133,6 @@ def test_a_resampled_row_is_weighted_by_its_number_of_draws():
     )
 
 
-def test_calibration_error_by_hand():
-    error = calibration_error(np.array([0.9, 0.9, 0.6]), np.array([1.0, 0, 1]))
-    assert error == pytest.approx((abs(1.8 - 1) + abs(0.6 - 1)) / 3)
-
-
 def value(statistic: Statistic, rows: int) -> float:
     return float(statistic(np.ones((1, rows)))[0])
 
@@ -168,14 +163,6 @@ def test_alpha_agrees_with_krippendorff_for_missing_and_resampled_ratings(rows):
     else:
         theirs = krippendorff.alpha(reliability_data=coded.T, level_of_measurement="nominal")
         assert ours == pytest.approx(theirs)
-
-
-def test_alpha_equals_the_published_example():
-    """Krippendorff (2011): nominal data of two coders without missing values, alpha 0.095."""
-    first, second = list("0100000010"), list("1110010000")
-    assert value(
-        krippendorffs_alpha(np.array([first, second], dtype=object).T), 10
-    ) == pytest.approx(0.095, abs=0.001)
 
 
 def test_the_bounds_of_f1_apply_even_with_one_label():
@@ -243,12 +230,6 @@ def test_calibration_error_of_a_confidence_that_is_no_share_is_undefined(share):
     confidence = np.array([0.5] * 29 + [share])
     assert np.isnan(calibration_error(confidence, np.ones(30)))
     assert np.isnan(calibration_error(np.empty(0), np.empty(0)))
-
-
-@pytest.mark.parametrize(("confidence", "bin_mate"), [(1.0, 0.95), (0.0, 0.05)])
-def test_confidences_at_the_ends_share_a_bin_with_their_neighbours(confidence, bin_mate):
-    error = calibration_error(np.array([confidence, bin_mate]), np.array([1.0, 0.0]))
-    assert error == pytest.approx(abs((confidence + bin_mate) / 2 - 0.5))
 
 
 def test_a_confidence_at_the_edge_of_two_bins_is_in_the_upper_one():

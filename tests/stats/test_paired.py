@@ -73,12 +73,6 @@ def test_cases_of_one_cluster_are_not_counted_as_independent():
     assert difference.p > 0.05 and difference.low < 0
 
 
-def test_equal_systems_show_no_difference():
-    difference = compare(np.ones(6), np.ones(6), range(6))
-    assert (difference.difference, difference.p) == (0, 1)
-    assert difference.low < 0 < difference.high
-
-
 def test_one_crossed_cluster_has_a_difference_without_interval():
     for number in range(20):
         first, second = pd.Series({"c": 0.3 + number / 97}), pd.Series({"c": 0.1})

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from aiohttp import web
@@ -31,6 +32,12 @@ class ChatServer:
         One that moot does not ship speaks OpenAI's protocol.
         """
         return self.host if endpoint in ("anthropic", "ollama") else f"{self.host}/v1"
+
+    def chat(self, folder: Path | str, endpoint: str = "openai", **model: Any) -> Chat:
+        """Return a chat with the server's model; its ledger lies in a folder."""
+        entry = {"endpoint": endpoint, "model": "test", "base_url": self.address(endpoint), **model}
+        config = ModelConfig(**entry)
+        return Chat("mine", config, Ledger(str(folder)), Settings(), Progress("test", 1))
 
 
 @asynccontextmanager
@@ -91,10 +98,7 @@ async def ask_once(
 ) -> Reply:
     """Ask a server through a chat with a ledger of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        config = ModelConfig(
-            **{"endpoint": endpoint, "model": "test", "base_url": server.address(endpoint), **model}
-        )
-        chat = Chat("mine", config, Ledger(folder), Settings(), Progress("test", 1))
+        chat = server.chat(folder, endpoint, **model)
         try:
             return (await chat.ask(request or question(endpoint), 0))[1]
         finally:

@@ -1,17 +1,15 @@
 """Conferences and studies of them with scripted models, written to disk."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from conference_script import script
-from moot.core.cases import Case, Task
+from conference_script import confer, conference_case, script
 from moot.core.rubric import Rubric
-from moot.datasets import LoadContext
 from moot.jobs.debates import record_conclusion
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
@@ -19,18 +17,16 @@ from moot.protocols.debate import transcript_row
 from moot.report.published import read_published
 from moot.report.study_results import StudyResults
 from moot.scores import concat_scores, no_scores, score_experiment
-from moot.scores.results import ExperimentResults, ExperimentView
+from moot.scores.results import ExperimentResults
 from results_on_disk import (
     experiment_view,
     make_paper_matches,
     prediction,
-    utterance,
     write_results,
 )
-from scripted_model import Script, hold
+from scripted_model import Script
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published" / "published_results.csv"
-LoadContextMaker = Callable[..., LoadContext]
 
 
 def make_study(
@@ -53,22 +49,19 @@ def make_study(
 
 async def hold_conferences(
     folder: Path,
-    case: Case,
-    task: Task,
     scripts: Sequence[Script],
     experiment: str = "conference",
     rubric: Rubric | None = None,
     **params: Any,
 ) -> ExperimentResults:
-    """Hold one conference for each script, as repeats of one experiment.
+    """Hold the shipped conference with each script, as repeats of one experiment.
 
     With a rubric, `write_labels` can give its statements labels.
     """
+    case, task = conference_case()
     transcripts, predictions = [], []
     for repeat, model_script in enumerate(scripts):
-        answer, debate, _ = await hold(
-            "conference", case, task, model_script, repeat=repeat, **params
-        )
+        answer, debate, _ = await confer(model_script, repeat=repeat, **params)
         record_conclusion(debate, answer, "valid" if answer else "invalid")
         transcripts += [transcript_row(debate, utterance) for utterance in debate.utterances]
         answer_label = answer.prediction if answer else ""
@@ -89,32 +82,6 @@ async def hold_conferences(
         [case],
         {"scripted": predictions},
         {"scripted": transcripts},
-        task,
-        experiment=experiment,
-        config=config,
-    )
-
-
-def write_predictions(
-    folder: Path,
-    cases: Sequence[Case],
-    answers: Sequence[str],
-    task: Task,
-    config: ExperimentView,
-    experiment: str,
-) -> ExperimentResults:
-    """Write an experiment with one prediction for each case; "" is an invalid one."""
-    rows = [
-        prediction(case.case_id, case.target, answer)
-        for case, answer in zip(cases, answers, strict=True)
-    ]
-    transcript = [utterance(f"{case.case_id}#0", 1, "annotator", kind="answer") for case in cases]
-    model = config.models[0]
-    return write_results(
-        folder,
-        cases,
-        {model: rows},
-        {model: transcript},
         task,
         experiment=experiment,
         config=config,

@@ -1,22 +1,29 @@
 """The shipped conference as a case, and a scripted model for its seats."""
 
 import json
-from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 from moot.core.cases import Case, Task
 from moot.datasets import LOADERS, LoadContext
 from moot.llm.request import Request
-from moot.protocols.debate import Debate
+from moot.protocols.debate import Answer, Debate
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
-from scripted_model import Script
-
-LoadContextMaker = Callable[..., LoadContext]
+from scripted_model import PROJECT, Script, ScriptedModel, hold
 
 
-def conference_case(load_context: LoadContextMaker) -> tuple[Case, Task]:
+@cache
+def conference_case() -> tuple[Case, Task]:
+    """Return the shipped conference and its task."""
     loader = LOADERS["conference"]
-    loaded = loader.load(loader.options(source="sample"), load_context("conference"))
+    context = LoadContext("conference", PROJECT, PROJECT, seed=42)
+    loaded = loader.load(loader.options(source="sample"), context)
     return loaded.cases[0], loaded.task
+
+
+async def confer(answer: Script, **params: Any) -> tuple[Answer | None, Debate, ScriptedModel]:
+    """Hold the shipped conference."""
+    return await hold("conference", *conference_case(), answer, **params)
 
 
 FORMS = {

@@ -10,47 +10,15 @@ from moot.datasets.debate_records import RecordedDebate
 from recorded_debates import load_with_records
 from saved_tables import save_table
 
-TRIAL = [
-    {
-        "nr": "t1",
-        "turn": 1,
-        "who": "Ann",
-        "words": "He was at home.",
-        "gold": "no",
-        "p": "",
-    },
-    {
-        "nr": "t1",
-        "turn": 2,
-        "who": "Bob",
-        "words": "He was seen.",
-        "gold": "no",
-        "p": "",
-    },
-    {
-        "nr": "t1",
-        "turn": 3,
-        "who": "Judge",
-        "words": "Hm.",
-        "gold": "no",
-        "p": "0.75",
-    },
-    {
-        "nr": "t2",
-        "turn": 1,
-        "who": "Bob",
-        "words": "A witness.",
-        "gold": "yes",
-        "p": "",
-    },
-    {
-        "nr": "t2",
-        "turn": 2,
-        "who": "Judge",
-        "words": "",
-        "gold": "yes",
-        "p": "0.5",
-    },
+TRIAL: list[dict[str, Any]] = [
+    {"nr": nr, "turn": turn, "who": who, "words": words, "gold": gold, "p": belief}
+    for nr, turn, who, words, gold, belief in [
+        ("t1", 1, "Ann", "He was at home.", "no", ""),
+        ("t1", 2, "Bob", "He was seen.", "no", ""),
+        ("t1", 3, "Judge", "Hm.", "no", "0.75"),
+        ("t2", 1, "Bob", "A witness.", "yes", ""),
+        ("t2", 2, "Judge", "", "yes", "0.5"),
+    ]
 ]
 
 

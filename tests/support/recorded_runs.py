@@ -1,8 +1,10 @@
 """Recorded experiments in this process, from a data set's options to the study's results."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from moot.core.artifacts import describe, read_cases
 from moot.datasets.debate_records import write_records
@@ -72,6 +74,25 @@ def recorded_study(
         baselines={},
         published=published[published["study"] == "recorded"],
     )
+
+
+def study_of_turns(
+    folder: Path,
+    rows: Sequence[Mapping[str, object]],
+    columns: Mapping[str, Any],
+    labels: Sequence[str] = ("no", "yes"),
+) -> StudyResults:
+    """Return the results of the debates of a table of turns; the last label is the positive one."""
+    folder.mkdir(exist_ok=True)
+    pd.DataFrame(rows, dtype=object).fillna("").to_csv(folder / "turns.csv", index=False)
+    dataset = {
+        "loader": "transcripts",
+        "path": str(folder / "turns.csv"),
+        "columns": dict(columns),
+        "labels": {label: label for label in labels},
+        "positive": labels[-1],
+    }
+    return recorded_study(folder, dataset, {"talk": "debate"}, {"all": "recorded"})
 
 
 def study_of_answers(folder: Path, lines: Iterable[str]) -> StudyResults:

@@ -5,10 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from moot.core.artifacts import describe, write_cases, write_rows
 from moot.core.cases import Case, Task
 from moot.core.schemas import SCHEMAS
-from moot.report.study_results import PaperMatch, PaperMatches
+from moot.report.study_results import PaperMatch, PaperMatches, StudyResults
+from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
 
 REARREST = Task(
@@ -120,6 +123,13 @@ def write_results(
                 describe(experiment),
             )
     return ExperimentResults(results, experiment, config, seed=0)
+
+
+def study_of(*experiments: ExperimentResults, **fields: Any) -> StudyResults:
+    """Return the results of a study with some experiments alone; `fields` replace fields."""
+    by_name = {results.experiment: results for results in experiments}
+    empty: dict[str, Any] = {"scores": no_scores(), "baselines": {}, "published": pd.DataFrame()}
+    return StudyResults(**{"study": "courtroom", "experiments": by_name, **empty, **fields})
 
 
 def write_labels(

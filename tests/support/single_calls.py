@@ -17,6 +17,11 @@ def chat_with(server: FaultServer, folder: Path, endpoint: str = "openai", **mod
     config = ModelConfig(
         **{"endpoint": endpoint, "model": "test", "base_url": address, "timeout": 60.0, **model}
     )
+    return open_chat(config, folder)
+
+
+def open_chat(config: ModelConfig, folder: Path) -> Chat:
+    """Return a chat whose ledger lies in a folder."""
     return Chat("test", config, Ledger(str(folder)), Settings(), Progress("test", 1))
 
 

@@ -62,6 +62,8 @@ def test_a_foreign_or_broken_model_is_not_loaded(tmp_path: Path) -> None:
     (tmp_path / "broken.skops").write_text("no zip")
     with pytest.raises(UserError, match=r"broken.skops: not a model that moot stored"):
         load(tmp_path / "broken.skops")
+    with pytest.raises(UserError, match="no such file"):
+        load(tmp_path / "none.skops")
 
 
 def test_missing_weights_of_tabpfn_are_named(

@@ -1,23 +1,20 @@
 """Labels without training cases are removed by `min_cases` or counted by the leaderboard."""
 
-import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from files_of_cases import MakeContext, load, write_lines
 from made_up_cases import leaderboard_row, make_examples
 from moot.core.cases import Task
 from moot.core.errors import UserError
-from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.training.baselines import BASELINES, select
 from moot.training.evaluation import evaluate
 from moot.training.several_labels import OneModelPerLabel
 
-MakeContext = Callable[..., LoadContext]
 ARTICLES = Task("the case", "Which articles?", ("a", "b", "c", "d"), multilabel=True)
 
 
@@ -72,39 +69,31 @@ def test_a_label_that_every_training_case_has_is_always_predicted() -> None:
 
 
 def write(path: Path, articles: Sequence[Sequence[int]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = []
+    records = []
     for row, labels in enumerate(articles):
         characters = [chr(0x4E00 + (31 * row + 7 * place**2) % 5000) for place in range(60)]
         fact = "".join(characters) + path.stem
-        lines.append(json.dumps({"fact": fact, "meta": {"relevant_articles": list(labels)}}))
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def load(context: LoadContext, **options: Any) -> Loaded:
-    loader = LOADERS["cail18"]
-    return loader.load(loader.options(source="local", **options), context)
+        records.append({"fact": fact, "meta": {"relevant_articles": list(labels)}})
+    write_lines(path, records)
 
 
 def test_min_cases_counts_only_training_cases(tmp_path: Path, load_context: MakeContext) -> None:
     write(tmp_path / "train.jsonl", [[264]] * 6 + [[266]] * 5 + [[264, 303]] * 2)
     write(tmp_path / "test.jsonl", [[264]] * 3 + [[303]] * 9 + [[347]] * 8)
     files = {"train": "train.jsonl", "test": "test.jsonl"}
-    unlimited = load(load_context("cail18"), files=files, similarity=1.0)
+    options = {"source": "local", "files": files, "similarity": 1.0}
+    unlimited = load(load_context("cail18"), **options)
     assert unlimited.task.labels == ("264", "266", "303", "347")
-    assert load(load_context("cail18"), files=files, similarity=1.0, min_cases=1).task.labels == (
-        "264",
-        "266",
-        "303",
-    )
-    loaded = load(load_context("cail18"), files=files, similarity=1.0, min_cases=3)
+    with_cases = load(load_context("cail18"), **options, min_cases=1)
+    assert with_cases.task.labels == ("264", "266", "303")
+    loaded = load(load_context("cail18"), **options, min_cases=3)
     assert loaded.task.labels == ("264", "266") and set(loaded.task.meaning) == {"264", "266"}
     assert Counter(case.split for case in loaded.cases) == {"train": 11, "test": 3}
     assert {case.labels for case in loaded.cases} == {loaded.task.labels}
     assert loaded.cleaning["labels with fewer than 3 training cases (left out)"] == 2
     assert loaded.cleaning["cases with such a label (left out)"] == 19
     with pytest.raises(UserError, match="no label has 99 training cases; lower min_cases"):
-        load(load_context("cail18"), files=files, similarity=1.0, min_cases=99)
+        load(load_context("cail18"), **options, min_cases=99)
 
 
 def test_a_baseline_that_cannot_skip_a_label_says_which_cases_it_lacks() -> None:

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from moot.analyses.arms.tables import what_debate_adds
-from moot.report.study_results import StudyResults
-from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
-from results_on_disk import case, prediction, utterance, write_results
+from results_on_disk import case, prediction, study_of, utterance, write_results
 
 TRUTH = {"a": "yes", "b": "no", "c": "yes", "d": "no"}
 CASES = [case(name, target) for name, target in TRUTH.items()]
@@ -59,10 +57,7 @@ def test_each_arm_is_compared_with_its_debate_on_common_cases(tmp_path: Path) ->
         calls=10,
     )
     arms = {arm.experiment: arm for arm in (noise, one_side)}
-    published: Any = None
-    results = StudyResults(
-        "courtroom", {"trial": debate}, no_scores(), {}, published, controls=arms
-    )
+    results = study_of(debate, controls=arms)
     first, second = what_debate_adds(results).frame.to_dict("records")
 
     assert (first["arm"], first["debate right"], first["arm right"], first["difference"]) == (
@@ -93,9 +88,7 @@ def test_each_arm_is_compared_with_its_debate_on_common_cases(tmp_path: Path) ->
 
 def test_a_debate_without_arms_has_no_row(tmp_path: Path) -> None:
     debate = run(tmp_path, "trial", {"a": "yes"})
-    published: Any = None
-    results = StudyResults("courtroom", {"trial": debate}, no_scores(), {}, published)
-    assert what_debate_adds(results).frame.empty
+    assert what_debate_adds(study_of(debate)).frame.empty
 
 
 def test_an_arm_without_effect_is_distinguished_from_a_model_that_varies(
@@ -126,9 +119,7 @@ def test_an_arm_without_effect_is_distinguished_from_a_model_that_varies(
     for repeats in (3, 1):
         debate = arm_results("trial", repeats)
         arm = arm_results("trial-arm=noise", repeats, control="noise", control_of="trial")
-        results = StudyResults(
-            "courtroom", {"trial": debate}, no_scores(), {}, None, controls={arm.experiment: arm}
-        )
+        results = study_of(debate, controls={arm.experiment: arm})
         row = what_debate_adds(results).frame.iloc[0]
         assert 0.45 < row["same answer"] < 0.72
         if repeats == 1:

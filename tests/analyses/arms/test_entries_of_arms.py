@@ -45,7 +45,6 @@ def test_an_explicit_arm_names_its_experiment_and_faults_are_reported(runs: Runs
         "held": "transcripts/courtroom/{model}/0.parquet"
     }
     for change, message in (
-        ({"control": "noise"}, "`control` and `control_of` go together"),
         (
             {"control": "noise", "control_of": "courtrom"},
             "unknown experiment of this run 'courtrom'; did you mean 'courtroom'?",
@@ -54,7 +53,6 @@ def test_an_explicit_arm_names_its_experiment_and_faults_are_reported(runs: Runs
             {"control": "noisy", "control_of": "courtroom"},
             "unknown control 'noisy'; did you mean 'noise'?",
         ),
-        ({"arms": ["nois"]}, "unknown control arm 'nois'; did you mean 'noise'?"),
         ({"arms": ["matched_tokens"]}, "takes the price of a sample from 'matched_calls'"),
         (
             {"arms": ["consultancy"], "params": {"roles": "cooperative"}},

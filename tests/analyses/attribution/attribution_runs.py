@@ -17,9 +17,9 @@ from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate, transcript_row
 from moot.report.study_results import StudyResults
-from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
-from scripted_model import WINNER, ScriptedModel, make_debate
+from results_on_disk import study_of
+from scripted_model import WINNER, ScriptedModel, make_debate, request_text
 
 PLANTED = "The deed is forged."
 PHASES = ("opening", "rebuttal", "closing")
@@ -35,10 +35,6 @@ def case_of(number: int) -> Case:
         "plaintiff",
         WINNER.labels,
     )
-
-
-def text_of(request: Request) -> str:
-    return "\n".join(message.content for message in request.messages)
 
 
 class World:
@@ -89,7 +85,7 @@ class World:
         return [transcript_row(debate, utterance) for utterance in debate.utterances]
 
     def _answer(self, request: Request, _: int) -> Any:
-        prompt = text_of(request)
+        prompt = request_text(request)
         self.asked.append(prompt)
         if self.fails and self.fails not in prompt:
             return None
@@ -141,9 +137,7 @@ class World:
 
 
 def study_results(results: ExperimentResults) -> StudyResults:
-    return StudyResults(
-        "comparison", {}, no_scores(), {}, pd.DataFrame(), controls={"test": results}
-    )
+    return study_of(controls={"test": results})
 
 
 def share_detected_first(effects: pd.DataFrame, planted: Sequence[int | None]) -> float:

@@ -22,10 +22,8 @@ from moot.core.errors import UserError
 from moot.llm.request import Request
 from moot.plan.plan import Plan
 from moot.protocols.debate import transcript_row
-from moot.report.study_results import StudyResults
-from moot.scores import no_scores
 from moot.scores.results import ExperimentView
-from results_on_disk import REARREST, prediction, write_results
+from results_on_disk import REARREST, prediction, study_of, write_results
 from scripted_model import hold
 
 CUTOFF = "2024-06-30"
@@ -101,10 +99,7 @@ async def test_a_model_that_memorised_old_cases_is_detected(
         experiment="contamination-toy",
         config=view,
     )
-    published: Any = None
-    frame = contamination(
-        StudyResults("comparison", {"contamination-toy": run}, no_scores(), {}, published)
-    ).frame
+    frame = contamination(study_of(run)).frame
     rows = frame.set_index("what")
     assert set(rows["stated cut-off"]) == {CUTOFF}
     assert (

@@ -19,10 +19,8 @@ from moot.analyses.deferral.risk import (
 from moot.analyses.deferral.signals import NO_SIGNAL, REPEATS_AGREE, STATED_CONFIDENCE
 from moot.analyses.deferral.tables import EVERYTHING, deferral
 from moot.report.notes import NO_TRUTH
-from moot.report.study_results import StudyResults
-from moot.scores import no_scores
 from moot.stats.jackknife import ClusterJackknife
-from results_on_disk import case, prediction, write_results
+from results_on_disk import case, prediction, study_of, write_results
 
 CASES = 300
 
@@ -32,9 +30,7 @@ def deferral_table(
 ) -> pd.DataFrame:
     cases = [case(name, target) for name, target in targets.items()]
     results = write_results(folder, cases, {"tiny": rows}, {"tiny": []})
-    published: Any = None
-    study = StudyResults("courtroom", {"toy-courtroom": results}, no_scores(), {}, published)
-    return deferral(study).frame
+    return deferral(study_of(results)).frame
 
 
 def planted_rows(is_faultless_if_sure: bool = True) -> tuple[list[dict[str, Any]], dict[str, str]]:

@@ -12,11 +12,9 @@ from courtroom_runs import PROJECT, configuration
 from moot.analyses.group_rates.tables import group_rates_table
 from moot.plan.plan import Plan
 from moot.report import TABLES
-from moot.report.study_results import StudyResults
-from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import holm
-from results_on_disk import REARREST, case, experiment_view, prediction, write_results
+from results_on_disk import REARREST, case, experiment_view, prediction, study_of, write_results
 
 PEOPLE = [
     case(f"p{n:02}", "yes" if n % 2 else "no", sex="man" if n < 50 else "woman")
@@ -45,7 +43,7 @@ def runs(tmp_path: Path) -> dict[str, ExperimentResults]:
 
 @pytest.fixture
 def frame(runs: dict[str, ExperimentResults]) -> pd.DataFrame:
-    return group_rates_table(StudyResults("courtroom", runs, no_scores(), {}, None)).frame
+    return group_rates_table(study_of(*runs.values())).frame
 
 
 def test_rates_by_group_equal_those_of_fairlearn(
@@ -120,8 +118,7 @@ def test_the_denominator_of_a_rate_decides_whether_it_is_shown(tmp_path: Path) -
     results = write_results(
         tmp_path, people, {"a": rows}, task=task, experiment="vote", config=config
     )
-    study = StudyResults("courtroom", {"vote": results}, no_scores(), {}, None)
-    frame = group_rates_table(study).frame.set_index(["rate", "group"])
+    frame = group_rates_table(study_of(results)).frame.set_index(["rate", "group"])
     for rate in ("true positive rate", "false positive rate"):
         assert np.isnan(frame.loc[(rate, "woman"), "ours"])
         assert np.isnan(frame.loc[(rate, "woman"), "p"]) and frame.loc[(rate, "man"), "ours"] > 0

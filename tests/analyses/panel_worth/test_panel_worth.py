@@ -18,9 +18,8 @@ from moot.analyses.panel_worth.tables import (
 )
 from moot.report.notes import NO_TRUTH
 from moot.report.study_results import StudyResults
-from moot.scores import no_scores
 from moot.stats.arrays import Floats
-from results_on_disk import case, prediction, utterance, write_results
+from results_on_disk import case, prediction, study_of, utterance, write_results
 
 CASES = 60
 EQUAL_BELIEFS = {"no": 0.5, "yes": 0.5}
@@ -122,8 +121,7 @@ def study(folder: Path, **rows: Any) -> StudyResults:
     targets = {f"c{number:02}": ("no", "yes")[number % 2] for number in range(CASES)}
     cases = [case(name, target) for name, target in targets.items()]
     results = write_results(folder, cases, {"tiny": rows["predictions"]}, {"tiny": rows["talk"]})
-    published: Any = None
-    return StudyResults("courtroom", {"toy-courtroom": results}, no_scores(), {}, published)
+    return study_of(results)
 
 
 def talking_panel(truth: bool = True, members: int = 3) -> dict[str, Any]:

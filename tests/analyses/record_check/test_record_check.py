@@ -14,7 +14,6 @@ from moot.analyses.record_check.passages import (
     AUTHORITY,
     FIGURE,
     QUOTATION,
-    Passage,
     find_passages,
     statement_text,
 )
@@ -25,10 +24,8 @@ from moot.analyses.record_check.tables import (
     record_check,
 )
 from moot.core.text_words import split_words
-from moot.report.study_results import StudyResults
-from moot.scores import no_scores
 from moot.scores.case_metrics import CASE_METRICS
-from results_on_disk import case, prediction, utterance, write_results
+from results_on_disk import case, prediction, study_of, utterance, write_results
 
 SOURCE = (
     "The defendant left the house at nine. A neighbour saw him near the river, and the officer"
@@ -257,15 +254,6 @@ def test_the_time_grows_with_the_words_and_not_with_their_square() -> None:
     assert time_to_check(400) < 8 * time_to_check(100)
 
 
-def test_texts_of_the_speaker_are_no_record() -> None:
-    record = Record(["The case."])
-    record.add("The door was forced open.", "a")
-    passage = Passage(QUOTATION, "the door was forced", 0, 1)
-    assert record.check(passage, [], "a").result == NOT_LOCATABLE
-    record.add("He said the door was forced.", "b")
-    assert record.check(passage, [], "a") == (VERBATIM, 2, "the door was forced")
-
-
 @pytest.mark.parametrize("words", range(1, 4))
 def test_an_altered_quotation_near_the_start_of_a_text_is_found_in_that_text(words: int) -> None:
     texts = ["The officer wrote nothing down.", SOURCE]
@@ -293,21 +281,13 @@ def test_only_words_of_one_text_count_as_similar(quotation: str, result: str) ->
     assert record.check(passage, split_words(quotation)).result == result
 
 
-def test_a_quotation_does_not_span_two_texts() -> None:
-    record = Record(["the door had", "been forced open"])
-    quotation = Passage(QUOTATION, "the door had been forced", 0, 1)
-    assert record.check(quotation, []).result != VERBATIM
-
-
 def check_records(folder: Path, talk: list[dict[str, Any]]) -> pd.DataFrame:
     names = [f"c{number}" for number in range(12)]
     cases = [case(name, ("no", "yes")[number % 2]) for number, name in enumerate(names)]
     predictions = [prediction(name, "no", "no") for name in names]
     results = write_results(folder, cases, {"tiny": predictions}, {"tiny": talk})
-    published: Any = None
-    study = StudyResults("courtroom", {"toy-courtroom": results}, no_scores(), {}, published)
     assert "verbatim_quotations" in CASE_METRICS
-    return record_check(study).frame
+    return record_check(study_of(results)).frame
 
 
 def test_shares_are_by_speaker_and_an_opponents_words_are_record(tmp_path: Path) -> None:

@@ -8,14 +8,14 @@ import pytest
 
 from messages import refusal
 from moot.core.cases import Case
-from moot.core.errors import DebatePausedError, UserError
+from moot.core.errors import DebatePausedError
 from moot.llm.request import Request
 from moot.protocols.inbox import read_answer_file
 from moot.protocols.people import person_form
 from moot.studies.appellate.data_opinions import TASK, load_human_statements
-from moot.studies.appellate.panel_statements import read_confidence, split_round
+from moot.studies.appellate.panel_statements import split_round
 from moot.studies.appellate.protocol_panel import OpinionOnAppeal
-from scripted_model import hold
+from scripted_model import hold, request_text
 
 CASE = Case(
     "seized-charts",
@@ -29,12 +29,8 @@ CASE = Case(
 )
 
 
-def said_in(request: Request) -> str:
-    return "\n".join(message.content for message in request.messages)
-
-
 def judge_in(request: Request) -> str:
-    match = re.search(r"You are ((?:AI )?Judge \d)", said_in(request))
+    match = re.search(r"You are ((?:AI )?Judge \d)", request_text(request))
     return match[1] if match else ""
 
 
@@ -50,8 +46,8 @@ async def test_judges_hear_only_earlier_rounds() -> None:
     assert speakers == ["judge_1", "judge_2", "judge_3"] * 3
     for position, request in enumerate(chat.requests):
         number = position // 3
-        assert said_in(request).count("speaks.") == 3 * number
-        assert "SECRETOUTCOME" not in said_in(request)
+        assert request_text(request).count("speaks.") == 3 * number
+        assert "SECRETOUTCOME" not in request_text(request)
     assert answer is not None
     assert (answer.prediction, answer.score) == ("affirm", pytest.approx(2 / 3))
     assert {utterance.confidence for utterance in debate.utterances} == {70.0}
@@ -76,7 +72,7 @@ async def test_votes_by_likelihood_are_private_and_free_of_the_content_free_prio
             return "It is a hard question."
         return (
             {"Yes": -0.1, "No": -3.0}
-            if "Not given." in said_in(request)
+            if "Not given." in request_text(request)
             else {"Yes": -0.5, "No": -1.0}
         )
 
@@ -115,13 +111,13 @@ async def test_a_synthetic_round_is_split_into_its_judges() -> None:
     statements = [utterance for utterance in debate.utterances if utterance.kind == "statement"]
     assert [utterance.speaker for utterance in statements[:3]] == ["judge_1", "judge_2", "judge_3"]
     assert statements[0].confidence == 80
-    assert said_in(chat.requests[2]).count("I would reverse.") == 2
+    assert request_text(chat.requests[2]).count("I would reverse.") == 2
     assert answer is not None and answer.prediction == "affirm"
 
 
 async def test_overruns_extra_and_missing_judges_are_kept_and_flagged() -> None:
     def script(request: Request) -> str:
-        if "round 3" in said_in(request):
+        if "round 3" in request_text(request):
             return (
                 round_of("I affirm.", "No.", "Yes.", "I sit here too.")
                 + "\n\nRound 4\n\nJudge 1: I still vote to affirm."
@@ -219,19 +215,6 @@ async def test_named_judges_keep_their_seats_from_round_to_round() -> None:
     assert (3, "judge_2", "") in said
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Confidence: 85", 85), ("My confidence is 70 out of 100.", 70), (
-            "I am 90% confident.", 90), ("Confidence level: 85/100", 85),
-        ("Confidence: 850", None), ("In 1987 the court", None), (
-            "Confidence: 40. Later: confidence 60%", 60),
-    ],
-)  # fmt: skip
-def test_stated_confidence(text: str, expected: float | None) -> None:
-    assert read_confidence(text) == expected
-
-
 # The human's seat
 
 
@@ -246,20 +229,10 @@ async def test_the_scripted_human_is_balanced_and_labelled_in_memory() -> None:
             stance
         ][:3]
         stances.append(stance)
-        assert "Human Judge" not in said_in(chat.requests[0])
-        assert f"Human Judge, round 1: {human[0].text}" in said_in(chat.requests[2])
-        assert "AI Judge 1, round 1:" in said_in(chat.requests[2])
+        assert "Human Judge" not in request_text(chat.requests[0])
+        assert f"Human Judge, round 1: {human[0].text}" in request_text(chat.requests[2])
+        assert "AI Judge 1, round 1:" in request_text(chat.requests[2])
     assert sorted(stances) == ["affirm", "affirm", "not affirm", "not affirm"]
-
-
-async def test_a_case_without_statements_gets_a_clear_message() -> None:
-    with pytest.raises(UserError, match="no statements for case 'unknown'"):
-        await hold(
-            "human_panel",
-            Case("unknown", "o", "test", "Facts.", "affirm", TASK.labels),
-            TASK,
-            by_judge,
-        )
 
 
 async def test_a_person_is_asked_and_the_debate_continues(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from conference_script import PAIR, PAIR_TASK, LoadContextMaker, conference_case, kinds, script
+from conference_script import PAIR, PAIR_TASK, confer, conference_case, kinds, script
 from moot.core.cases import Case, Task
 from moot.llm.request import Request
 from moot.protocols.debate import Debate
@@ -20,10 +20,8 @@ from moot.studies.conference.forms import (
 from scripted_model import WINNER, hold
 
 
-async def test_agreement_at_once_takes_one_round_a_topic(load_context: LoadContextMaker) -> None:
-    answer, debate, _ = await hold(
-        "conference", *conference_case(load_context), script("AGREEMENT"), graded_decisions=0
-    )
+async def test_agreement_at_once_takes_one_round_a_topic() -> None:
+    answer, debate, _ = await confer(script("AGREEMENT"), graded_decisions=0)
     assert answer is not None and answer.prediction == AGREEMENT and answer.score == 1
     topic = ["opening", "statement", "statement", "decision", "evaluation"]
     assert kinds(debate) == topic * 3 + ["closing", "coding"]
@@ -35,30 +33,20 @@ async def test_agreement_at_once_takes_one_round_a_topic(load_context: LoadConte
     ]
 
 
-async def test_judge_that_never_says_agreement_is_stopped_by_the_cap(
-    load_context: LoadContextMaker,
-) -> None:
-    answer, debate, _ = await hold(
-        "conference",
-        *conference_case(load_context),
-        script("MORE DEBATE"),
-        rounds=2,
-        graded_decisions=0,
-    )
+async def test_judge_that_never_says_agreement_is_stopped_by_the_cap() -> None:
+    answer, debate, _ = await confer(script("MORE DEBATE"), rounds=2, graded_decisions=0)
     assert answer is not None and answer.prediction == OPEN and answer.score == 0
     assert kinds(debate).count("decision") == 6 and kinds(debate).count("steering") == 3
 
 
-async def test_unusable_decision_counts_as_more_debate(load_context: LoadContextMaker) -> None:
+async def test_unusable_decision_counts_as_more_debate() -> None:
     decisions = [
         *["Both sides have a point."] * 2,  # asked again, and repeated
         *["AGREEMENT or MORE DEBATE"] * 2,
         "The decision is AGREEMENT.",
         "AGREEMENT",
     ]
-    answer, debate, _ = await hold(
-        "conference", *conference_case(load_context), script(decisions), graded_decisions=0
-    )
+    answer, debate, _ = await confer(script(decisions), graded_decisions=0)
     assert answer is not None and answer.prediction == AGREEMENT
     readings = [
         (utterance.parse_status, utterance.prediction)
@@ -67,24 +55,6 @@ async def test_unusable_decision_counts_as_more_debate(load_context: LoadContext
     ]
     assert readings[:3] == [("invalid", None), ("invalid", None), ("extracted", AGREEMENT)]
     assert readings[3] == ("strict", AGREEMENT)
-
-
-async def test_explained_decisions_are_decisions(load_context: LoadContextMaker) -> None:
-    decisions = [
-        "MORE DEBATE is needed.",
-        "AGREEMENT has been reached.",
-        "AGREEMENT: they settled on the metro.",
-    ]
-    answer, debate, _ = await hold(
-        "conference", *conference_case(load_context), script(decisions), graded_decisions=0
-    )
-    assert answer is not None
-    readings = [
-        (utterance.parse_status, utterance.prediction)
-        for utterance in debate.utterances
-        if utterance.kind == "decision"
-    ]
-    assert readings[:3] == [("extracted", OPEN), ("extracted", AGREEMENT), ("extracted", AGREEMENT)]
 
 
 def decisions_of(debate: Debate) -> list[tuple[str, str]]:
@@ -96,13 +66,9 @@ def decisions_of(debate: Debate) -> list[tuple[str, str]]:
     ]
 
 
-async def test_without_judge_only_the_decider_differs(load_context: LoadContextMaker) -> None:
-    case, task = conference_case(load_context)
-
-    _, with_judge, _ = await hold("conference", case, task, script("AGREEMENT"), graded_decisions=0)
-    answer, without_judge, _ = await hold(
-        "conference", case, task, script("AGREEMENT"), agreement=False
-    )
+async def test_without_judge_only_the_decider_differs() -> None:
+    _, with_judge, _ = await confer(script("AGREEMENT"), graded_decisions=0)
+    answer, without_judge, _ = await confer(script("AGREEMENT"), agreement=False)
     assert answer is not None and answer.prediction == AGREEMENT
     speakers = [(utterance.kind, utterance.speaker) for utterance in without_judge.utterances]
     assert [
@@ -113,10 +79,7 @@ async def test_without_judge_only_the_decider_differs(load_context: LoadContextM
 
 
 @pytest.mark.parametrize(("visits", "openings"), [(1, 3), (2, 5), (9, 5)])
-async def test_topics_without_agreement_are_visited_again(
-    visits: int, openings: int, load_context: LoadContextMaker
-) -> None:
-    case, task = conference_case(load_context)
+async def test_topics_without_agreement_are_visited_again(visits: int, openings: int) -> None:
     replies = iter(["MORE DEBATE", "AGREEMENT", "MORE DEBATE", *["AGREEMENT"] * 9])
 
     def talk(request: Request) -> str | dict[str, float] | None:
@@ -124,19 +87,14 @@ async def test_topics_without_agreement_are_visited_again(
         return next(replies) if is_decision else script("AGREEMENT")(request)
 
     params = {"visits": visits, "rounds": 1, "graded_decisions": 0}
-    answer, debate, _ = await hold("conference", case, task, talk, **params)
+    answer, debate, _ = await confer(talk, **params)
     kinds = [utterance.kind for utterance in debate.utterances]
     assert kinds.count("opening") == openings
     assert answer is not None and answer.prediction == (AGREEMENT if visits > 1 else OPEN)
 
 
-async def test_silent_moderator_and_failed_participant_do_not_stop_the_conference(
-    load_context: LoadContextMaker,
-) -> None:
-    case, task = conference_case(load_context)
-    answer, debate, _ = await hold(
-        "conference", case, task, script("AGREEMENT", greeting=""), graded_decisions=0
-    )
+async def test_silent_moderator_and_failed_participant_do_not_stop_the_conference() -> None:
+    answer, debate, _ = await confer(script("AGREEMENT", greeting=""), graded_decisions=0)
     assert answer is not None and answer.prediction == AGREEMENT
     assert all(
         utterance.text == "" for utterance in debate.utterances if utterance.kind == "opening"
@@ -149,7 +107,7 @@ async def test_silent_moderator_and_failed_participant_do_not_stop_the_conferenc
             else script("AGREEMENT")(request)
         )
 
-    answer, debate, _ = await hold("conference", case, task, mute, graded_decisions=0)
+    answer, debate, _ = await confer(mute, graded_decisions=0)
     assert answer is not None
     assert {
         utterance.parse_status
@@ -158,12 +116,10 @@ async def test_silent_moderator_and_failed_participant_do_not_stop_the_conferenc
     } == {"failed"}
 
 
-async def test_the_evaluator_scores_only_agreed_topics(load_context: LoadContextMaker) -> None:
+async def test_the_evaluator_scores_only_agreed_topics() -> None:
     decisions = ["AGREEMENT", "MORE DEBATE", "AGREEMENT"]
     for scores_open_topics, expected in ((False, 2), (True, 3)):
-        _, debate, _ = await hold(
-            "conference",
-            *conference_case(load_context),
+        _, debate, _ = await confer(
             script([*decisions]),
             rounds=1,
             graded_decisions=0,
@@ -174,25 +130,16 @@ async def test_the_evaluator_scores_only_agreed_topics(load_context: LoadContext
 
 @pytest.mark.parametrize("agreement", [True, False])
 @pytest.mark.parametrize("probing", [True, False])
-async def test_only_probing_prompts_do_the_judges_work(
-    load_context: LoadContextMaker, probing: bool, agreement: bool
-) -> None:
+async def test_only_probing_prompts_do_the_judges_work(probing: bool, agreement: bool) -> None:
     """With or without a judge, no prompt of the paper's design asks for what was not looked at."""
-    _, _, chat = await hold(
-        "conference",
-        *conference_case(load_context),
-        script("MORE DEBATE"),
-        rounds=2,
-        probing=probing,
-        agreement=agreement,
-    )
+    _, _, chat = await confer(script("MORE DEBATE"), rounds=2, probing=probing, agreement=agreement)
     pattern = re.compile(r"what is missing|where you object|not looked at|left unanswered")
     matches = [bool(pattern.search(request.messages[-1].content)) for request in chat.requests]
     assert any(matches) == probing
 
 
-async def test_every_call_has_the_one_temperature(load_context: LoadContextMaker) -> None:
-    _, _, chat = await hold("conference", *conference_case(load_context), script("AGREEMENT"))
+async def test_every_call_has_the_one_temperature() -> None:
+    _, _, chat = await confer(script("AGREEMENT"))
     _, _, judge = await hold("agreement", PAIR, PAIR_TASK, script("AGREEMENT"))
     _, _, grader = await hold("grading", PAIR, PAIR_TASK, script("AGREEMENT"))
     requests = [*chat.requests, *judge.requests, *grader.requests]
@@ -200,10 +147,8 @@ async def test_every_call_has_the_one_temperature(load_context: LoadContextMaker
 
 
 @pytest.mark.parametrize("form", ["json", "likelihood"])
-async def test_the_moderator_reports_a_verdict_on_other_questions(
-    form: str, load_context: LoadContextMaker
-) -> None:
-    case, _ = conference_case(load_context)
+async def test_the_moderator_reports_a_verdict_on_other_questions(form: str) -> None:
+    case, _ = conference_case()
 
     def talk(request: Request) -> str | dict[str, float] | None:
         if "PLAINTIFF" in request.choices:
@@ -219,26 +164,14 @@ async def test_the_moderator_reports_a_verdict_on_other_questions(
     assert answer is not None and answer.prediction == "plaintiff"
 
 
-async def test_a_conference_without_statements_has_no_answer(
-    load_context: LoadContextMaker,
-) -> None:
-    answer, _, _ = await hold(
-        "conference",
-        *conference_case(load_context),
-        script("AGREEMENT", statement=" "),
-        graded_decisions=0,
-    )
+async def test_a_conference_without_statements_has_no_answer() -> None:
+    answer, _, _ = await confer(script("AGREEMENT", statement=" "), graded_decisions=0)
     assert answer is None
 
 
-async def test_seats_read_only_permitted_utterances(load_context: LoadContextMaker) -> None:
+async def test_seats_read_only_permitted_utterances() -> None:
     """The evaluator's scores and all grades stay out of every other seat's prompt."""
-    _, debate, chat = await hold(
-        "conference",
-        *conference_case(load_context),
-        script(["MORE DEBATE", "AGREEMENT"]),
-        graded_decisions=2,
-    )
+    _, debate, chat = await confer(script(["MORE DEBATE", "AGREEMENT"]), graded_decisions=2)
     assert {
         utterance.visibility
         for utterance in debate.utterances
@@ -254,15 +187,10 @@ async def test_seats_read_only_permitted_utterances(load_context: LoadContextMak
     )
 
 
-async def test_each_decision_is_graded_separately_twice_and_reversed(
-    load_context: LoadContextMaker,
-) -> None:
+async def test_each_decision_is_graded_separately_twice_and_reversed() -> None:
     decisions = ["MORE DEBATE", "AGREEMENT", "who knows", "who knows", "AGREEMENT"]
-    _, debate, chat = await hold(
-        "conference",
-        *conference_case(load_context),
-        script(decisions, statement="<decision>AGREEMENT</decision>"),
-        graded_decisions=3,
+    _, debate, chat = await confer(
+        script(decisions, statement="<decision>AGREEMENT</decision>"), graded_decisions=3
     )
     graded = [
         (utterance.kind, utterance.round)

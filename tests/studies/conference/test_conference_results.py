@@ -7,12 +7,10 @@ import pandas as pd
 import pytest
 
 from conference_runs import (
-    LoadContextMaker,
     grading_script,
     hold_conferences,
-    write_predictions,
 )
-from conference_script import conference_case, script
+from conference_script import script
 from moot.core.cases import Case, Task
 from moot.core.rubric import Rubric
 from moot.core.utterance_kinds import STATEMENT
@@ -23,7 +21,7 @@ from moot.scores.labels import CHANGES, labelled_statements
 from moot.scores.results import ExperimentResults
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.scores_conference import find_clusters, repeated_share
-from results_on_disk import experiment_view, write_labels
+from results_on_disk import experiment_view, prediction, utterance, write_labels, write_results
 
 _scored = cache(score_experiment)
 
@@ -35,17 +33,14 @@ def score(results: ExperimentResults, metric: str, group: str = "overall") -> pd
     return rows.iloc[0]
 
 
-async def test_coverage_by_lexicon_and_coder(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
-    case, task = conference_case(load_context)
+async def test_coverage_by_lexicon_and_coder(tmp_path: Path) -> None:
     talk = [
         "Patients need treatment and fewer overdoses.",
         "Taxes and health and police.",
         "We shall see.",
     ]
     results = await hold_conferences(
-        tmp_path, case, task, [script("AGREEMENT", statement=text) for text in talk]
+        tmp_path, [script("AGREEMENT", statement=text) for text in talk]
     )
     assert score(results, "clusters_by_lexicon")["value"] == pytest.approx((1 + 3 + 0) / 3)
     assert score(results, "reached_by_lexicon", "cluster=health")["value"] == pytest.approx(2 / 3)
@@ -57,9 +52,7 @@ async def test_coverage_by_lexicon_and_coder(
     assert 0 <= interval["ci_low"] < interval["value"] < interval["ci_high"] <= 7
 
 
-async def test_the_rule_that_keeps_a_debate_going_is_counted(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
+async def test_the_rule_that_keeps_a_debate_going_is_counted(tmp_path: Path) -> None:
     decisions = [
         "AGREEMENT is reached.",
         "Well.",
@@ -67,15 +60,13 @@ async def test_the_rule_that_keeps_a_debate_going_is_counted(
         "MORE DEBATE is needed.",
         "Who knows.",
     ]
-    results = await hold_conferences(
-        tmp_path, *conference_case(load_context), [script(decisions)], rounds=2, graded_decisions=0
-    )
+    results = await hold_conferences(tmp_path, [script(decisions)], rounds=2, graded_decisions=0)
     assert score(results, "unusable_decisions")["value"] == pytest.approx(3 / 5)
     assert score(results, "topics_agreed")["value"] == pytest.approx(1 / 3)
     assert score(results, "topics_open_by_rule")["value"] == pytest.approx(2 / 3)
 
 
-async def test_course_of_the_debate(tmp_path: Path, load_context: LoadContextMaker) -> None:
+async def test_course_of_the_debate(tmp_path: Path) -> None:
     decisions = [
         *["I think so."] * 2,  # asked again, and repeated
         "AGREEMENT",
@@ -85,9 +76,7 @@ async def test_course_of_the_debate(tmp_path: Path, load_context: LoadContextMak
         "AGREEMENT",
     ]
     model = script(decisions, statement="we must act at once")
-    results = await hold_conferences(
-        tmp_path, *conference_case(load_context), [model], rounds=3, graded_decisions=0
-    )
+    results = await hold_conferences(tmp_path, [model], rounds=3, graded_decisions=0)
     assert score(results, "decisions")["value"] == 6
     assert score(results, "unusable_decisions")["value"] == pytest.approx(1 / 6)
     agreed = score(results, "decided_agreement")
@@ -102,9 +91,7 @@ async def test_course_of_the_debate(tmp_path: Path, load_context: LoadContextMak
     assert score(results, "turns")["value"] == 12 + 6 + 3 + 3 + 1
 
 
-async def test_changes_of_position_with_a_rubric(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
+async def test_changes_of_position_with_a_rubric(tmp_path: Path) -> None:
     rubric = Rubric(
         labels={"FOR": "for", "AGAINST": "against", "NONE": "neither"},
         neutral="NONE",
@@ -112,7 +99,6 @@ async def test_changes_of_position_with_a_rubric(
     )
     results = await hold_conferences(
         tmp_path,
-        *conference_case(load_context),
         [script(["MORE DEBATE", "AGREEMENT"])],
         rubric=rubric,
         rounds=2,
@@ -131,12 +117,8 @@ async def test_changes_of_position_with_a_rubric(
     assert (changes["value"], changes["n"]) == (pytest.approx(1 / pairs), pairs)
 
 
-async def test_grades_and_the_graders_reliability(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
-    results = await hold_conferences(
-        tmp_path, *conference_case(load_context), [grading_script(8, 2)] * 2, graded_decisions=2
-    )
+async def test_grades_and_the_graders_reliability(tmp_path: Path) -> None:
+    results = await hold_conferences(tmp_path, [grading_script(8, 2)] * 2, graded_decisions=2)
     assert score(results, "grade")["value"] == 8 and score(results, "grade")["n"] == 8
     assert score(results, "grade", "decision=2")["value"] == 8
     assert score(results, "grade_reversed")["value"] == 2
@@ -148,12 +130,10 @@ async def test_grades_and_the_graders_reliability(
 
 @pytest.mark.parametrize(("grades", "lower"), [((0, 1), 0), ((1, 2), 8), ((1, 1, 1), 8)], ids=str)
 async def test_intervals_of_grades_stay_on_their_scales(
-    grades: tuple[int, ...], lower: int, tmp_path: Path, load_context: LoadContextMaker
+    grades: tuple[int, ...], lower: int, tmp_path: Path
 ) -> None:
     scripts = [grading_script(lower + grade, 10 - lower - grade) for grade in grades]
-    results = await hold_conferences(
-        tmp_path, *conference_case(load_context), scripts, graded_decisions=2
-    )
+    results = await hold_conferences(tmp_path, scripts, graded_decisions=2)
     scales = {
         "grade": (0, 10),
         "grade_reversed": (0, 10),
@@ -166,17 +146,13 @@ async def test_intervals_of_grades_stay_on_their_scales(
         assert lowest <= row["ci_low"] <= row["value"] <= row["ci_high"] <= highest, metric
 
 
-async def test_an_unusable_grade_counts_where_it_was_given(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
+async def test_an_unusable_grade_counts_where_it_was_given(tmp_path: Path) -> None:
     def no_opposite(request: Request) -> str | dict[str, float] | None:
         reply = grading_script(8, 2)(request)
         return "no grade" if isinstance(reply, str) and '"grade": 2' in reply else reply
 
     scripts = [grading_script(8, 2), no_opposite]
-    results = await hold_conferences(
-        tmp_path, *conference_case(load_context), scripts, graded_decisions=2
-    )
+    results = await hold_conferences(tmp_path, scripts, graded_decisions=2)
     scores = {
         name: score(results, name)
         for name in ("grade", "grade_reversed", "grade_margin", "regrade_difference")
@@ -197,10 +173,14 @@ def test_both_errors_of_the_judge(tmp_path: Path) -> None:
         for n in range(10)
     ]
     answers = [AGREEMENT, AGREEMENT, OPEN, "", AGREEMENT, OPEN, OPEN, OPEN, OPEN, ""]
+    rows, talk = [], []
+    for case, answer in zip(cases, answers, strict=True):
+        rows.append(prediction(case.case_id, case.target, answer))
+        talk.append(utterance(f"{case.case_id}#0", 1, "annotator", kind="answer"))
     config = experiment_view(
         "agreement", "agreement", ("tiny",), params=PROTOCOLS["agreement"].params().model_dump()
     )
-    results = write_predictions(tmp_path, cases, answers, task, config, "pairs")
+    results = write_results(tmp_path, cases, {"tiny": rows}, {"tiny": talk}, task, "pairs", config)
     early, late = score(results, "ends_too_early"), score(results, "goes_on_too_long")
     assert (early["value"], early["n"]) == (pytest.approx(1 / 6), 6)
     assert (late["value"], late["n"]) == (
@@ -209,17 +189,13 @@ def test_both_errors_of_the_judge(tmp_path: Path) -> None:
     ), "an unusable answer goes on too long"
 
 
-async def test_criteria_that_could_be_read_count_each_by_itself(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
+async def test_criteria_that_could_be_read_count_each_by_itself(tmp_path: Path) -> None:
     def partly(request: Request) -> str | dict[str, float] | None:
         if request.schema and "clarity" in request.schema["properties"]:
             return '{"clarity": 3, "relevance": "11/10"}'
         return script("AGREEMENT")(request)
 
-    results = await hold_conferences(
-        tmp_path, *conference_case(load_context), [partly], rounds=1, graded_decisions=0
-    )
+    results = await hold_conferences(tmp_path, [partly], rounds=1, graded_decisions=0)
     clarity = score(results, "evaluation", "criterion=clarity")
     assert (clarity["value"], clarity["n"], clarity["n_invalid"]) == (3.0, 3, 0)
     for group in ("criterion=relevance", "overall"):

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from conference_script import LoadContextMaker, conference_case, script
+from conference_script import conference_case, script
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.protocols import PROTOCOLS
@@ -61,7 +61,6 @@ def decision_prompts(model: ScriptedModel) -> list[str]:
 @pytest.mark.parametrize("has_judge", [True, False])
 async def test_each_judge_decides_on_the_same_exchanges(
     tmp_path: Path,
-    load_context: LoadContextMaker,
     has_judge: bool,
     decisions: list[str],
     expected: str | None,
@@ -71,7 +70,7 @@ async def test_each_judge_decides_on_the_same_exchanges(
 
     What cannot be read is asked again.
     """
-    case, task = conference_case(load_context)
+    case, task = conference_case()
     path = await write_conference(
         tmp_path, case, task, ["MORE DEBATE", "AGREEMENT"], agreement=has_judge, graded_decisions=0
     )
@@ -91,10 +90,8 @@ async def test_each_judge_decides_on_the_same_exchanges(
     )
 
 
-async def test_the_first_decision_is_asked_as_in_the_conference(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
-    case, task = conference_case(load_context)
+async def test_the_first_decision_is_asked_as_in_the_conference(tmp_path: Path) -> None:
+    case, task = conference_case()
     _, _, conference = await hold("conference", case, task, script("AGREEMENT"))
     path = await write_conference(tmp_path, case, task, ["AGREEMENT"])
     _, _, model = await judge(path, case, task, ["AGREEMENT"])
@@ -102,9 +99,9 @@ async def test_the_first_decision_is_asked_as_in_the_conference(
 
 
 async def test_conferences_with_other_topics_than_the_case_are_refused_with_a_remedy(
-    tmp_path: Path, load_context: LoadContextMaker
+    tmp_path: Path,
 ) -> None:
-    case, task = conference_case(load_context)
+    case, task = conference_case()
     topics = [{"title": f"T{n}", "stage": "discussion", "question": "Q?"} for n in range(4)]
     path = await write_conference(tmp_path, case, task, ["AGREEMENT"], topics=topics)
     with pytest.raises(
@@ -115,10 +112,8 @@ async def test_conferences_with_other_topics_than_the_case_are_refused_with_a_re
     assert answer is not None and answer.prediction == AGREEMENT
 
 
-async def test_a_transcript_without_statements_is_refused(
-    tmp_path: Path, load_context: LoadContextMaker
-) -> None:
-    case, task = conference_case(load_context)
+async def test_a_transcript_without_statements_is_refused(tmp_path: Path) -> None:
+    case, task = conference_case()
     path = await write_conference(tmp_path, case, task, ["AGREEMENT"])
     empty = [{**row, "text": ""} for row in pq.read_table(path).to_pylist()]
     results = write_results(

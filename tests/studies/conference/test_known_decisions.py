@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conference_script import PAIR, PAIR_TASK, LoadContextMaker, kinds, script
+from conference_script import PAIR, PAIR_TASK, kinds, script
+from files_of_cases import MakeContext
 from messages import refusal
 from moot.datasets import LOADERS
 from moot.llm.parsing.replies import parse_label
@@ -80,9 +81,7 @@ def test_a_decision_after_the_name_of_its_seat_is_read(reply: str, expected: str
     assert parsed.status != "strict", "such a reply has more than the required form"
 
 
-async def test_the_judge_reads_one_prompt_in_a_conference_and_on_known_statements(
-    load_context: LoadContextMaker,
-) -> None:
+async def test_the_judge_reads_one_prompt_in_a_conference_and_on_known_statements() -> None:
     """The same motion and statements give the same request, to the letter."""
     topic = {"title": "The motion", "stage": "discussion", "question": "zoos"}
     case = replace(PAIR, text="zoos")
@@ -146,7 +145,7 @@ def test_an_agenda_is_read_from_its_text(issue: str, topics: list[tuple[str, str
         "",
     ],
 )
-def test_bad_conference_files(tmp_path: Path, load_context: LoadContextMaker, content: str) -> None:
+def test_bad_conference_files(tmp_path: Path, load_context: MakeContext, content: str) -> None:
     folder = tmp_path / "conference"
     folder.mkdir()
     (folder / "c.yaml").write_text(content, encoding="utf-8")

@@ -125,19 +125,6 @@ def test_a_stored_assistant_gives_the_same_reliabilities(
     assert (loaded.reliability(test) == assistant.reliability(test)).all()
 
 
-def test_an_invalid_file_of_an_assistant_is_an_error(tmp_path: Path) -> None:
-    import skops.io  # takes five seconds, and each worker imports this module
-
-    (tmp_path / "text.skops").write_text("hello")
-    skops.io.dump({"about": Path("x")}, tmp_path / "foreign.skops")
-    with pytest.raises(UserError, match="not a model that moot stored"):
-        load_assistant(tmp_path / "text.skops")
-    with pytest.raises(UserError, match="holds the type"):
-        load_assistant(tmp_path / "foreign.skops")
-    with pytest.raises(UserError, match="no such file"):
-        load_assistant(tmp_path / "none.skops")
-
-
 async def test_a_low_reliability_falls_back_to_the_first_outlook(
     assistant: Assistant, tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from test_assistant import court_cases
 
 from moot.core.cases import Case
 from moot.core.errors import UserError
@@ -29,23 +30,8 @@ from moot.studies.feedback.reliability import (
 )
 from scripted_model import WINNER, ScriptedModel, make_debate
 
-STORIES = ("the carrier broke the glass", "a buyer paid late")
 LABELS = ("plaintiff", "defendant")
-
-
-def cases_of(count: int = 32) -> list[Case]:
-    splits = ["train", "train", "train", "train", "validation", "validation", "test", "test"]
-    return [
-        Case(
-            f"c{n}",
-            "toy",
-            splits[n % 8],
-            f"Matter {n * 7}: {STORIES[n % 2]} of {n * 31} crates; clerk {n * 13} was heard.",
-            LABELS[n % 2],
-            WINNER.labels,
-        )
-        for n in range(count)
-    ]
+CASES = court_cases(32)
 
 
 def transcript(
@@ -83,12 +69,12 @@ def learnable(cases: Sequence[Case]) -> list[Case]:
 
 @pytest.mark.parametrize("runs", [1, 2, 5])
 def test_debates_of_every_run_are_used_for_training(runs: int) -> None:
-    cases = learnable(cases_of())
+    cases = learnable(CASES)
     frame = transcript(cases, runs)
     opinions = debater_opinions(frame, cases)
     assert len(opinions) == 2 * runs * len(cases)
     source = opinion_source(frame)
-    card = train_assistant(opinions, cases_of(), WINNER, source=source).card
+    card = train_assistant(opinions, CASES, WINNER, source=source).card
     assert (card.runs, card.reads, card.unread) == (runs, "statements", 0)
     assert card.opinions == 2 * runs * len([case for case in cases if case.split == "train"])
 
@@ -96,14 +82,14 @@ def test_debates_of_every_run_are_used_for_training(runs: int) -> None:
 @pytest.mark.parametrize("summaries", [False, True])
 @pytest.mark.parametrize("positionless", [0, 1, 7])
 def test_opinions_without_a_position_are_counted(summaries: bool, positionless: int) -> None:
-    cases = learnable(cases_of())
+    cases = learnable(CASES)
     frame = transcript(cases, summaries=summaries, unread=positionless)
     assert opinion_source(frame).unread == positionless
     assert len(debater_opinions(frame, cases)) == 2 * len(cases) - positionless
 
 
 def test_a_summary_takes_the_place_and_the_position_of_statements() -> None:
-    cases = learnable(cases_of(8))
+    cases = learnable(court_cases(8))
     frame = transcript(cases, summaries=True)
     opinions = debater_opinions(frame, cases)
     assert opinion_source(frame).reads == SUMMARIES
@@ -116,7 +102,7 @@ def test_a_summary_takes_the_place_and_the_position_of_statements() -> None:
 def test_the_log_counts_opinions_that_are_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    cases = cases_of()
+    cases = CASES
     frame = transcript(learnable(cases), 2, unread=3)
     monkeypatch.setattr(reliability, "read_cases", lambda _: (cases, WINNER))
     monkeypatch.setattr(reliability, "read_frames", lambda _: frame)
@@ -168,9 +154,9 @@ async def test_the_assistant_reads_the_summary_or_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "assistant.skops"
-    frame = transcript(learnable(cases_of()), summaries=True)
-    opinions = debater_opinions(frame, cases_of())
-    assistant = train_assistant(opinions, cases_of(), WINNER, source=opinion_source(frame))
+    frame = transcript(learnable(CASES), summaries=True)
+    opinions = debater_opinions(frame, CASES)
+    assistant = train_assistant(opinions, CASES, WINNER, source=opinion_source(frame))
     save_assistant(assistant, path)
     texts: list[str] = []
 
@@ -179,7 +165,7 @@ async def test_the_assistant_reads_the_summary_or_nothing(
         return 0.6
 
     monkeypatch.setattr(reliability.Assistant, "of_opinion", of_opinion)
-    case = next(case for case in cases_of() if case.split == "test")
+    case = next(case for case in CASES if case.split == "test")
     params = FeedbackParams(debaters=2, rounds=1, assistant="a", statement_summaries=True)
     await debate_feedback(
         make_debate(voice_of(), params, WINNER, case, {"assistant": path}), params
@@ -196,13 +182,11 @@ async def test_an_assistant_of_another_form_of_opinions_is_refused(
     is_trained: bool, is_requested: bool, tmp_path: Path
 ) -> None:
     path = tmp_path / "assistant.skops"
-    frame = transcript(learnable(cases_of()), summaries=is_trained)
-    opinions = debater_opinions(frame, cases_of())
-    save_assistant(
-        train_assistant(opinions, cases_of(), WINNER, source=opinion_source(frame)), path
-    )
+    frame = transcript(learnable(CASES), summaries=is_trained)
+    opinions = debater_opinions(frame, CASES)
+    save_assistant(train_assistant(opinions, CASES, WINNER, source=opinion_source(frame)), path)
     params = FeedbackParams(debaters=1, rounds=1, assistant="a", statement_summaries=is_requested)
-    case = next(case for case in cases_of() if case.split == "test")
+    case = next(case for case in CASES if case.split == "test")
     debate = make_debate(voice_of(), params, WINNER, case, {"assistant": path})
     with pytest.raises(UserError, match="the same `statement_summaries`"):
         await debate_feedback(debate, params)

@@ -4,34 +4,22 @@ The files here have the shape of `Dataset/Legal Document Prediction` and `Datase
 authors' repository, in words of our own.
 """
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from files_of_cases import MakeContext, load, write_lines
 from moot.core.errors import UserError
-from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets import Loaded
 from moot.studies.feedback.data_caselaw import OVER_THE_CAP
 
-MakeContext = Callable[..., LoadContext]
 FILES = {name: f"cail18/present_{name}_data.json" for name in ("train", "valid", "test")}
 BY_SPLIT = {"train": FILES["train"], "validation": FILES["valid"], "test": FILES["test"]}
 ARTICLES = (264, 234, 133)
 FACTS = ("秘密窃取电动车一辆", "持木棍打伤邻居的左臂", "驾驶货车未让行人先行")
-
-
-def load(context: LoadContext, **options: Any) -> Loaded:
-    loader = LOADERS[context.name]
-    return loader.load(loader.options(**options), context)
-
-
-def write_lines(path: Path, records: Iterable[Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps(record, ensure_ascii=False) + "\n" for record in records]
-    path.write_text("".join(lines), encoding="utf-8")
 
 
 def flat_records(

@@ -1,18 +1,16 @@
 """Full opinions to CaseLaw cases: summaries, settlements, outcome phrases."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from files_of_cases import MakeContext, load
 from moot.core.artifacts import describe, write_rows
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
-from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.studies.feedback.protocol_summaries import (
     KIND,
     SummaryParams,
@@ -20,13 +18,6 @@ from moot.studies.feedback.protocol_summaries import (
     write_summaries,
 )
 from scripted_model import ScriptedModel, make_debate
-
-MakeContext = Callable[..., LoadContext]
-
-
-def load(context: LoadContext, loader: str, **options: Any) -> Loaded:
-    entry = LOADERS[loader]
-    return entry.load(entry.options(**options), context)
 
 
 async def test_a_summary_keeps_the_verdict_apart() -> None:
@@ -99,15 +90,15 @@ def test_summaries_become_cases_and_settlements_are_set_aside(
     summaries_file = write_case_summaries(
         tmp_path, *(["PLAINTIFF", "DEFENDANT"] * 6), "SETTLEMENT", "DISMISSED"
     )
-    context = replace(load_context("caselaw-summaries"), artifacts={"summaries": summaries_file})
-    loaded = load(context, "caselaw", source="summaries", summaries="from-opinions/gpt")
+    context = replace(load_context("caselaw"), artifacts={"summaries": summaries_file})
+    loaded = load(context, source="summaries", summaries="from-opinions/gpt")
     assert len(loaded.cases) == 12 and loaded.cleaning["settled or dismissed (left out)"] == 2
     assert (
         loaded.cases[0].text
         == "Matter 0 of 0 sacks and 0 tubs.\tHe asks for the price.\tIt was lame."
     )
     with pytest.raises(ValidationError, match="go together"):
-        load(load_context("caselaw-summaries"), "caselaw", source="summaries")
+        load(load_context("caselaw"), source="summaries")
 
 
 def test_no_usable_summary_is_an_error(tmp_path: Path) -> None:

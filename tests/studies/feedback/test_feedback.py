@@ -39,20 +39,6 @@ async def test_the_debate_follows_the_algorithm() -> None:
     assert {step["probability"] for step in recorded if step} == {TOKEN_PROBABILITIES}
 
 
-@pytest.mark.parametrize(
-    ("changes", "score"),
-    [({"weight": 0.0}, 0.2), ({"weight": 1.0}, 0.6)],
-)
-async def test_the_weight_sets_the_share_of_the_latest_outlook(
-    changes: dict[str, Any], score: float
-) -> None:
-    params = FeedbackParams(debaters=1, rounds=2, **changes)
-    answer = await debate_feedback(
-        make_debate(script_judge([0.2, 0.8, 0.6]), params, WINNER), params
-    )
-    assert answer and answer.score == pytest.approx(score)
-
-
 async def test_only_rebuttals_read_the_other_debaters() -> None:
     params = FeedbackParams(debaters=2, rounds=2, sides="opposed")
     voice = script_judge([0.5, 0.5, 0.5])

@@ -14,12 +14,10 @@ from moot.core.shipped_files import SHIPPED
 from moot.papers.items import items_file, read_papers
 from moot.papers.parts import ItemRun
 from moot.report.published import read_published
-from moot.report.study_results import StudyResults
-from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
 from moot.studies.feedback.papers import smoothing, sweeps
 from moot.studies.feedback.scores import WEIGHTS, feedback
-from results_on_disk import experiment_view, prediction, utterance, write_results
+from results_on_disk import experiment_view, prediction, study_of, utterance, write_results
 from scripted_model import WINNER
 
 # case: target, O_0, LM(x, sum), threshold met. At T = 0.5: O_1 = 0.35, 0.6, 0.4, 0.55 and (not met)
@@ -110,7 +108,7 @@ def test_the_table_of_smoothing_is_of_caselaw(
     items = read_papers(items_file(SHIPPED))["feedback"].items
     item = next(item for item in items if item.key == "table5")
     published = read_published(SHIPPED / "data/published/published_results.csv")
-    study = StudyResults("feedback", {"toy-feedback": results}, feedback(results), {}, published)
+    study = study_of(results, study="feedback", scores=feedback(results), published=published)
     assert len([*smoothing(ItemRun(item, study))]) == count
 
 
@@ -199,14 +197,13 @@ def test_debates_without_an_answer_are_counted(tmp_path: Path) -> None:
 
 
 def test_the_debates_of_a_sweep_differ_in_one_parameter(tmp_path: Path) -> None:
-    experiments = {}
+    experiments = []
     for debaters, weight in product((1, 2), (0.3, 0.7)):
         params = {"debaters": debaters, "rounds": 2, "weight": weight}
         view = replace(experiment_view("feedback", "caselaw", params=params), entry="mine")
         name = f"mine-debaters={debaters}-weight={weight}"
-        experiments[name] = ExperimentResults(tmp_path, name, view)
-    published: Any = None
-    results = StudyResults("feedback", experiments, no_scores(), {}, published)
+        experiments.append(ExperimentResults(tmp_path, name, view))
+    results = study_of(*experiments)
     assert not sweeps(results, "rounds")
     low, high = sweeps(results, "debaters")
     assert {run.config.params["weight"] for run in low} == {0.3}

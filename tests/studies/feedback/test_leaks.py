@@ -1,17 +1,17 @@
 """No case learns from a training case that resembles a test case, such as a copy or a cut copy."""
 
-import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from files_of_cases import MakeContext, load, write_lines
 from moot.core.cases import Case, resembles_test_case
-from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets import Loaded
 from moot.datasets.near_duplicates import find_near_duplicates
 from moot.plan.debated_cases import choose_debated_cases
 from moot.training.baselines import select
@@ -19,7 +19,6 @@ from moot.training.evaluation import evaluate
 from moot.training.examples import examples
 
 PROJECT = Path(__file__).resolve().parents[3]
-MakeContext = Callable[..., LoadContext]
 COUNT = 40
 PLANTED = 20
 LEFT_OUT = "training and validation cases that resemble a test case (nothing learns from them)"
@@ -45,12 +44,7 @@ def write_cases(path: Path, texts: Iterable[str], plaintiffs: Iterable[bool]) ->
         {"case_background": text, "labels": "Plaintiff wins" if is_won else "Defendant wins"}
         for text, is_won in zip(texts, plaintiffs, strict=True)
     ]
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-
-
-def load(context: LoadContext, **options: Any) -> Loaded:
-    loader = LOADERS[context.name]
-    return loader.load(loader.options(source="local", **options), context)
+    write_lines(path, records)
 
 
 @pytest.fixture
@@ -71,7 +65,11 @@ def planted(tmp_path: Path, load_context: MakeContext) -> Loaded:
         map(" ".join, [*other_texts, *copies]),
         [*others_won, *outcomes[:PLANTED]],
     )
-    return load(load_context("caselaw"), files={"train": "train.jsonl", "test": "test.jsonl"})
+    return load(
+        load_context("caselaw"),
+        source="local",
+        files={"train": "train.jsonl", "test": "test.jsonl"},
+    )
 
 
 def test_no_baseline_is_trained_on_planted_copies(planted: Loaded) -> None:
@@ -147,7 +145,6 @@ def test_the_second_published_caselaw_file_is_the_test_set(
     config/papers/feedback.yaml names them so.
     """
     draw = random.Random(9)
-    (tmp_path / "caselaw").mkdir()
     write_cases(
         tmp_path / "caselaw/trial_prediction.jsonl",
         [" ".join(make_words(draw)) for _ in range(200)],
@@ -160,7 +157,12 @@ def test_the_second_published_caselaw_file_is_the_test_set(
     )
     configuration = yaml.safe_load((PROJECT / "config/papers/feedback.yaml").read_text())
     paper = configuration["datasets"]["paper-caselaw"]
-    loaded = load(load_context("caselaw"), files=paper["files"], validation=paper["validation"])
+    loaded = load(
+        load_context("caselaw"),
+        source="local",
+        files=paper["files"],
+        validation=paper["validation"],
+    )
     counts = Counter(case.split for case in loaded.cases)
     assert counts["test"] == 30 and counts["train"] + counts["validation"] == 200
     assert 35 <= counts["validation"] <= 65

@@ -5,7 +5,6 @@ Slow: only this test detects published files whose counts differ from the public
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from files_of_cases import MakeContext, load, write_lines
 from messages import refusal
-from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets import LoadContext, Loaded
 from moot.datasets.near_duplicates import (
     RelatedCases,
     find_leaks,
@@ -26,21 +26,6 @@ from moot.studies.feedback.legal_texts import cut, outcome_rules_met
 pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).resolve().parents[3]
-
-MakeContext = Callable[..., LoadContext]
-
-
-def load(context: LoadContext, **options: Any) -> Loaded:
-    loader = LOADERS[context.name]
-    return loader.load(loader.options(**options), context)
-
-
-def write_lines(path: Path, records: Iterable[Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
-        "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records),
-        encoding="utf-8",
-    )
 
 
 def caselaw_records(count: int = 20) -> list[dict[str, str]]:
@@ -133,33 +118,6 @@ def test_order_of_rows_changes_no_case(tmp_path: Path, load_context: MakeContext
 
 
 # Splits as published, and what leaks across them
-
-
-def test_published_splits_are_kept_and_their_near_duplicates_reported(
-    tmp_path: Path, load_context: MakeContext
-) -> None:
-    records = caselaw_records()
-    write_lines(tmp_path / "a.jsonl", records)
-    write_lines(
-        tmp_path / "b.jsonl",
-        [records[3], {**records[0], "case_background": "Another matter\tof\twheat."}],
-    )
-    loaded = load(
-        load_context("caselaw"), source="local", files={"train": "a.jsonl", "test": "b.jsonl"}
-    )
-    assert Counter(case.split for case in loaded.cases) == {"train": 20, "test": 2}
-    assert loaded.cleaning["near-duplicate pairs across splits"] >= 1
-    twin = next(
-        case
-        for case in loaded.cases
-        if case.split == "test" and case.text == records[3]["case_background"]
-    )
-    copies = {
-        case.text: case.attributes.get("near_duplicate_of")
-        for case in loaded.cases
-        if case.split == "train"
-    }
-    assert copies[records[3]["case_background"]] == twin.case_id
 
 
 def test_only_a_test_file_is_needed_unless_something_is_fitted(
@@ -256,14 +214,6 @@ def test_caselaw_faults_name_their_row(
     write_lines(tmp_path / "caselaw" / "trial_prediction.jsonl", records)
     with refusal():
         load(load_context("caselaw"), source="local")
-
-
-def test_settlements_are_set_aside(tmp_path: Path, load_context: MakeContext) -> None:
-    records = caselaw_records()
-    records[0]["labels"] = "Settlement"
-    write_lines(tmp_path / "caselaw" / "trial_prediction.jsonl", records)
-    loaded = load(load_context("caselaw"), source="local")
-    assert len(loaded.cases) == 19 and loaded.cleaning["settled or dismissed (left out)"] == 1
 
 
 def test_training_cases_of_a_single_class_are_refused(

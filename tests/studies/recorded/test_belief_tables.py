@@ -1,10 +1,10 @@
 """The table of beliefs by round."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -13,32 +13,16 @@ import pytest
 from moot.datasets.transcripts import TranscriptsOptions
 from moot.report import TABLES
 from moot.report.content import StudyPlan
-from moot.report.study_results import StudyResults
 from moot.studies.recorded.tables_beliefs import (
     ALL_SPEAKERS,
     BOTH_SIDES,
     beliefs_by_round,
 )
-from recorded_runs import recorded_study
+from recorded_runs import study_of_turns
 
 Row = Mapping[str, object]
+SIDES = ("con", "pro")
 INTERVALS = {"belief": "95 %", "difference": "difference", "both above 0.75": "both"}
-
-
-def study_of(
-    folder: Path, rows: Sequence[Row], columns: Mapping[str, Any], **options: Any
-) -> StudyResults:
-    folder.mkdir(exist_ok=True)
-    pd.DataFrame(rows, dtype=object).fillna("").to_csv(folder / "turns.csv", index=False)
-    dataset = {
-        "loader": "transcripts",
-        "path": str(folder / "turns.csv"),
-        "columns": dict(columns),
-        "labels": {"con": "con", "pro": "pro"},
-        "positive": "pro",
-        **options,
-    }
-    return recorded_study(folder, dataset, {"talk": "debate"}, {"all": "recorded"})
 
 
 def sure_rows(beliefs: Mapping[tuple[str, int], float], debates: int = 10) -> list[Row]:
@@ -62,14 +46,14 @@ GRID_OF_BELIEFS = [
 
 
 @pytest.mark.parametrize(
-    ("beliefs", "column"), zip(GRID_OF_BELIEFS, ["belief", "confidence"], strict=True)
+    ("beliefs", "column"), [(GRID_OF_BELIEFS[0], "belief"), (GRID_OF_BELIEFS[1], "confidence")]
 )
 def test_both_sides_may_be_sure_of_themselves(
     tmp_path: Path, beliefs: dict[tuple[str, int], float], column: str
 ) -> None:
     """Beliefs in the positive label and confidences in one's own side give the same table."""
     names = {"belief": {"belief": "belief"}, "confidence": {"confidence": "sure"}}[column]
-    study = study_of(tmp_path, sure_rows(beliefs), SIDED | names)
+    study = study_of_turns(tmp_path, sure_rows(beliefs), SIDED | names, SIDES)
     frame = beliefs_by_round(study).frame.set_index(["round", "side"])
     for (side, number), belief in beliefs.items():
         row = frame.loc[str(number), side]
@@ -96,7 +80,7 @@ def test_without_truth_the_verdict_is_the_outcome_only_for_debaters(tmp_path: Pa
         turn = {"debate": f"d{number}", "judge": judge, "text": "A verdict."}
         rows.append({**turn, "belief": 0.9 if number < 7 else 0.2})
     columns = SIDED | {"judge": "judge", "belief": "belief", "truth": ""}
-    frame = beliefs_by_round(study_of(tmp_path, rows, columns)).frame
+    frame = beliefs_by_round(study_of_turns(tmp_path, rows, columns, SIDES)).frame
     frame = frame.set_index(["round", "side", "speaker"])
     row = frame.loc["1", "pro", "pro speaker"]
     assert (row["outcome is"], row["outcome"]) == ("the verdict", pytest.approx(0.7))
@@ -110,7 +94,7 @@ def test_without_truth_the_verdict_is_the_outcome_only_for_debaters(tmp_path: Pa
 def test_beliefs_without_rounds_are_numbered(tmp_path: Path) -> None:
     rows = sure_rows({("pro", 1): 0.8, ("con", 1): 0.6, ("pro", 2): 0.9})
     columns = {**SIDED, "round": "", "belief": "belief"}
-    frame = beliefs_by_round(study_of(tmp_path, rows, columns)).frame
+    frame = beliefs_by_round(study_of_turns(tmp_path, rows, columns, SIDES)).frame
     assert frame["round"].tolist() == ["1", "1", "1", "2"]
     assert frame["belief"].tolist() == pytest.approx([0.7, 0.6, 0.8, 0.9])
 

@@ -1,7 +1,6 @@
 """Tables of recorded results, over invented records and over the shipped ones."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pandas as pd
 import pytest
 
 from moot.core.errors import UserError
-from moot.datasets import LOADERS, LoadContext
 from moot.overview.tables_comparison import each_label
 from moot.overview.tables_comparison import methods as methods_of_all_data
 from moot.report.reader_debates import CHANGED, Packing, pack_debates
@@ -97,12 +95,3 @@ def test_own_data_of_three_labels_get_f1_of_each_label(tmp_path: Path) -> None:
     assert by_label["neutral"]["F1"] == 0 and by_label["neutral"]["predicted share"] == 0
     assert by_label["con"]["true share"] == pytest.approx(1 / 3)
     assert by_label["con"]["F1"] == pytest.approx(0.4)
-
-
-@pytest.mark.parametrize(("name", "count"), [("nyu_debates", 413), ("agenticsimlaw", 200)])
-def test_published_files_have_the_published_numbers_of_cases(
-    name: str, count: int, shared_data: Path, load_context: Callable[..., LoadContext]
-) -> None:
-    options = LOADERS[name].options.model_validate({"source": "local"})
-    loaded = LOADERS[name].load(options, load_context(name, data_root=shared_data))
-    assert len(loaded.cases) == count

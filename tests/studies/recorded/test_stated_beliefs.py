@@ -6,35 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from moot.report.debate_texts import NO_MAJORITY, read_debates
-from moot.report.study_results import StudyResults
 from moot.scores import score_experiment
 from moot.scores.case_metrics import brier
 from moot.studies.recorded.tables_discussions import discussions
-from recorded_runs import recorded_study
+from recorded_runs import study_of_turns
 
-YES_NO = {"labels": {"no": "no", "yes": "yes"}, "positive": "yes"}
 Row = Mapping[str, object]
-
-
-def study_of(
-    folder: Path, rows: Sequence[Row], columns: Mapping[str, Any], **options: Any
-) -> StudyResults:
-    """The results of a table of turns, with its debates and first answers."""
-    folder.mkdir(exist_ok=True)
-    frame = pd.DataFrame(rows, dtype=object).fillna("")
-    frame.to_csv(folder / "turns.csv", index=False)
-    dataset = {
-        "loader": "transcripts",
-        "path": str(folder / "turns.csv"),
-        "columns": dict(columns),
-        **YES_NO,
-        **options,
-    }
-    return recorded_study(folder, dataset, {"talk": "debate"}, {"all": "recorded"})
 
 
 def rows_with_debaters_beliefs(judge_count: int, debates: int = 9) -> list[dict[str, object]]:
@@ -63,7 +43,7 @@ def test_debaters_who_state_beliefs_are_not_judges(tmp_path: Path, judge_count: 
         row["text"] = row.get("text", "A verdict.")
     columns = TURN_COLUMNS | {"judge": "judge", "speaker": "speaker"}
     last_round = [row for row in rows if row["round"] == 2 and row["role"] == "judge"]
-    study = study_of(tmp_path, rows, columns)
+    study = study_of_turns(tmp_path, rows, columns)
     predictions = study.experiments["talk"].predictions
     assert len(predictions) == len(last_round)
     assert sorted(predictions["score"]) == sorted(row["belief"] for row in last_round)
@@ -71,7 +51,7 @@ def test_debaters_who_state_beliefs_are_not_judges(tmp_path: Path, judge_count: 
 
 def test_beliefs_of_debaters_are_kept_in_the_transcript(tmp_path: Path) -> None:
     rows = rows_with_debaters_beliefs(2)
-    results = study_of(tmp_path, rows, TURN_COLUMNS | {"judge": "judge"}).experiments["talk"]
+    results = study_of_turns(tmp_path, rows, TURN_COLUMNS | {"judge": "judge"}).experiments["talk"]
     turns = results.transcripts
     utterances = turns[turns["speaker"] == "pro yes"]
     assert len(utterances) == 18 and set(utterances["prediction"]) == {"yes"}
@@ -83,7 +63,7 @@ def test_all_answers_count_if_judges_and_debaters_cannot_be_distinguished(tmp_pa
         for number, (speaker, belief) in product(range(3), [("Ann", 0.9), ("Bob", 0.1)])
     ]
     columns = {name: name for name in ("debate", "speaker", "text", "belief")}
-    assert len(study_of(tmp_path, rows, columns).experiments["talk"].predictions) == 6
+    assert len(study_of_turns(tmp_path, rows, columns).experiments["talk"].predictions) == 6
 
 
 def belief_rows(beliefs: Sequence[Sequence[float]], truth: str = "yes") -> list[Row]:
@@ -107,7 +87,9 @@ def test_a_belief_of_one_half_counts_as_a_number(
     tmp_path: Path, last: tuple[float, ...], truth: str
 ) -> None:
     beliefs = [[0.6, last[number % len(last)]] for number in range(12)]
-    results = study_of(tmp_path, belief_rows(beliefs, truth), GROUP_COLUMNS).experiments["talk"]
+    results = study_of_turns(tmp_path, belief_rows(beliefs, truth), GROUP_COLUMNS).experiments[
+        "talk"
+    ]
     is_true = float(truth == "yes")
     expected = np.mean([(group[-1] - is_true) ** 2 for group in beliefs])
     scores = score_experiment(results).set_index(["group", "metric"])
@@ -139,7 +121,7 @@ def test_an_undecided_first_answer_is_not_right_before_the_talk(
 ) -> None:
     """Six groups are undecided and end right, two start right, four end undecided."""
     rows, options = make_rows()
-    study = study_of(tmp_path, rows, options.get("columns", GROUP_COLUMNS))
+    study = study_of_turns(tmp_path, rows, options.get("columns", GROUP_COLUMNS))
     row = discussions(study).frame.iloc[0]
     assert (row["members"], row["groups"]) == (24, 12)
     assert row["right before"] == pytest.approx(2 / 12)
@@ -151,7 +133,7 @@ def test_an_undecided_first_answer_is_not_right_before_the_talk(
 def test_judges_who_change_their_mind_are_not_a_talking_group(tmp_path: Path) -> None:
     rows = [{**row, "truth": "yes"} for row in rows_with_debaters_beliefs(3)]
     columns = TURN_COLUMNS | {"judge": "judge", "truth": "truth"}
-    study = study_of(tmp_path, rows, columns)
+    study = study_of_turns(tmp_path, rows, columns)
     assert discussions(study).frame.empty
 
 
@@ -172,7 +154,7 @@ def test_a_split_jury_has_valid_answers_without_a_majority(
         for number, vote in enumerate(votes)
     ]
     columns = {name: name for name in ("debate", "judge", "text", "answer")} | {"speaker": ""}
-    results = study_of(tmp_path, rows, columns).experiments["talk"]
+    results = study_of_turns(tmp_path, rows, columns).experiments["talk"]
     [debate] = read_debates(results, "all")
     prediction = debate.outcome.prediction
     assert (debate.outcome.status, prediction.label if prediction else "") == (status, label)
