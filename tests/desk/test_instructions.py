@@ -44,7 +44,8 @@ def test_a_person_in_a_debate_reads_the_instructions(folder: Path, server: Fault
 
     async def sit(client: TestClient) -> None:
         page = await (await client.get("/t/seat")).text()
-        assert ESCAPED_TEXT in page and "Facts" in page
+        assert ESCAPED_TEXT in page
+        assert "&lt;i&gt;Facts&lt;/i&gt;" in page and "<i>" not in page and "case-" not in page
 
     visit(folder, sit)
 
