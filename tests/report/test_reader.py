@@ -4,6 +4,7 @@ import base64
 import gzip
 import hashlib
 import json
+import math
 import re
 import tracemalloc
 from dataclasses import replace
@@ -21,7 +22,7 @@ from moot.plan.plan import Plan
 from moot.report.debate_texts import _turn, case_facts
 from moot.report.reader import render_reader
 from moot.report.reader_chunks import compress
-from moot.report.reader_debates import CHANGED, TO_RIGHT, TO_WRONG
+from moot.report.reader_debates import CHANGED, DISAGREE, TO_RIGHT, TO_WRONG, _course
 from project_copy import PROJECT
 from results_on_disk import case
 
@@ -129,6 +130,14 @@ def test_the_same_debates_give_the_same_page(page: str, tmp_path: Path) -> None:
 def test_names_of_a_study_are_escaped(tmp_path: Path) -> None:
     page = "".join(render_reader("</title><script>x</script>", {}, tmp_path))
     assert read_page(page).names == PAGE_ELEMENTS and "<script>x" not in page
+
+
+@pytest.mark.parametrize(("last_answer", "is_marked"), [("yes", False), ("no", True)])
+def test_members_who_end_on_different_answers_are_marked(last_answer: str, is_marked: bool) -> None:
+    answers = [("judge_1", "yes"), ("judge_2", "no"), ("judge_1", "yes"), ("judge_2", last_answer)]
+    same = {"previous": None, "heard": "", "correct": True, "turn": 0, "belief": math.nan}
+    opinions = [{"speaker": speaker, "prediction": answer, **same} for speaker, answer in answers]
+    assert bool(_course(opinions).change & DISAGREE) == is_marked
 
 
 def test_the_index_has_the_outcome_of_each_debate_and_the_changes_of_the_judge(page: str) -> None:

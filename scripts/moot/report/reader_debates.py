@@ -322,7 +322,8 @@ def _course(opinions: list[JsonObject]) -> Course:
     The opinions are the judge's, or all if there is no judge.
     """
     judge_rows = [row for row in opinions if row["speaker"] == JUDGE] or opinions
-    change, swing = 0, 0.0
+    last_answers = {row["speaker"]: row["prediction"] for row in judge_rows}
+    change, swing = DISAGREE * (len(set(last_answers.values())) > 1), 0.0
     for speaker in dict.fromkeys(row["speaker"] for row in judge_rows):
         seat_rows = [row for row in judge_rows if row["speaker"] == speaker]
         changes = [row for row in seat_rows if isinstance(row["previous"], str) and row["heard"]]
