@@ -9,11 +9,12 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from scipy.stats import multinomial
+from scipy.stats import binom, multinomial
 
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
+from moot.stats.differences import Sums, compare_unpaired
 from moot.stats.jackknife import ClusterJackknife
-from moot.stats.statistic import Statistic
+from moot.stats.statistic import SHARE, Statistic
 
 PROJECT = Path(__file__).resolve().parents[2]
 WORLDS = 1000
@@ -80,3 +81,16 @@ def test_few_rare_labels_allow_no_interval_that_covers_less(
     assert probabilities[1.0] > 0.025 * from_low[-1]
     assert from_low[from_low <= 0.025 * from_low[-1]].max() < 0.02 * from_low[-1]
     assert covered > 0.98 * from_low[-1]
+
+
+def test_shares_of_few_different_cases_are_compared_with_the_coverage_on_the_page() -> None:
+    """All counts of 20 cases a side, by Agresti and Caffo; the truth is no difference."""
+    is_right = np.tri(ITEMS + 1, ITEMS, -1)
+    sides = [Sums(column[:, None], np.ones((ITEMS, 1))) for column in is_right]
+    probabilities, covered = binom.pmf(np.arange(ITEMS + 1), ITEMS, RARE), 0.0
+    for first, second in product(range(ITEMS + 1), repeat=2):
+        clusters = range(ITEMS), range(ITEMS, 2 * ITEMS)
+        difference = compare_unpaired(sides[first], sides[second], *clusters, SHARE)
+        is_covered = difference.low <= 0 <= difference.high
+        covered += probabilities[first] * probabilities[second] * is_covered
+    assert covered == pytest.approx(0.988, abs=5e-4)
