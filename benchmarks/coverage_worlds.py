@@ -22,6 +22,7 @@ from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import (
     AMOUNT,
     DIFFERENCE,
+    F1_ODDS,
     SHARE,
     Statistic,
     mean_statistic,
@@ -213,7 +214,8 @@ def unpaired_differences() -> Iterator[Cell]:
 
 def f1_sums(true: Floats, predicted: Floats) -> Sums:
     """Return the sums of F1 of the positive label."""
-    return Sums(2 * (true * predicted)[:, None], (true + predicted)[:, None], needs_hits=True)
+    tops, bottoms = 2 * (true * predicted)[:, None], (true + predicted)[:, None]
+    return Sums(tops, bottoms, needs_hits=True, odds=F1_ODDS)
 
 
 def draw_answers(random: Random, true: Floats, recall: float, false_rate: float) -> Floats:

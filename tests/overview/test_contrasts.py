@@ -74,6 +74,7 @@ def test_sides_share_models_or_state_why_no_test_is_possible() -> None:
         == "debate/a and prompt have no model in common. Name one on either side, as"
         " EXPERIMENT/MODEL"
     )
+    assert str(contrasts_by_name["none"].second) == "prompt, no shared models"
     assert contrasts_by_name["tried"].missing == "trial is a trial run"
     testable = {contrast.name for contrast in plan.contrasts if not contrast.missing}
     assert testable == {"shared", "named", "one", "models", "crossed", "only"}

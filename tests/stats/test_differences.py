@@ -28,7 +28,7 @@ from moot.stats.intervals import (
 )
 from moot.stats.jackknife import ClusterJackknife
 from moot.stats.paired import compare
-from moot.stats.statistic import AMOUNT, ANY, DIFFERENCE, SHARE, share_statistic
+from moot.stats.statistic import AMOUNT, ANY, DIFFERENCE, F1_ODDS, SHARE, share_statistic
 
 MARGIN = 0.2
 
@@ -55,7 +55,7 @@ def pairs(first_alone: int, second_alone: int, cases: int, margin: float | None)
 
 def f1_sums(true, predicted) -> Sums:
     true, predicted = as_numbers(true)[:, None], as_numbers(predicted)[:, None]
-    return Sums(2 * true * predicted, true + predicted, needs_hits=True)
+    return Sums(2 * true * predicted, true + predicted, needs_hits=True, odds=F1_ODDS)
 
 
 ends = attrgetter("low", "high")

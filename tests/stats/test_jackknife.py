@@ -1,5 +1,7 @@
 """Test the jackknife over clusters: its variance, its degrees of freedom and its intervals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
@@ -14,6 +16,7 @@ from moot.stats.jackknife import ClusterJackknife
 from moot.stats.statistic import (
     AMOUNT,
     DIFFERENCE,
+    F1_ODDS,
     SHARE,
     Statistic,
     mean_statistic,
@@ -46,11 +49,12 @@ def test_f1_of_independent_cases_has_the_interval_of_hits_among_cases_with_the_l
     """Lam, Gopal and Qian 2023, indirect: 10 cases have or are given the label, 5 have neither."""
     true = np.array([1.0] * 10 + [0.0] * 5)
     predicted = np.where(np.arange(15) < hits, true, 0.0)
-    sums = Sums(2 * (true * predicted)[:, None], (true + predicted)[:, None], needs_hits=True)
+    sums = Sums(2 * (true * predicted)[:, None], (true + predicted)[:, None], odds=F1_ODDS)
     value, low, high = ClusterJackknife(range(15)).estimate(sums.statistic(SHARE))
     ends = np.array(proportion_confint(hits, 10, method="wilson"))
     assert value == pytest.approx(2 * hits / (10 + hits))
     assert (low, high) == pytest.approx(2 * ends / (1 + ends))
+    assert replace(sums, needs_hits=True, odds=1.0).statistic(SHARE).odds == 1, "not F1 of a label"
 
 
 def test_repeats_do_not_narrow_the_interval():

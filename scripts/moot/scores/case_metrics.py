@@ -8,7 +8,7 @@ so has F1 of the positive label. Macro F1 has one term per label.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -22,7 +22,7 @@ from moot.core.types import Column
 from moot.scores.groups import UNDECIDED_SCORE, find_undecided, probability_of_prediction
 from moot.scores.results import ExperimentResults
 from moot.stats.arrays import Floats, as_numbers
-from moot.stats.statistic import AMOUNT, SHARE, Bounds
+from moot.stats.statistic import AMOUNT, F1_ODDS, SHARE, Bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Terms:
         tops: numerators, shape (debates, terms).
         bottoms: denominators, of the same shape.
         bounds: the smallest and the largest possible value of the metric.
-        needs_hits: as in `moot.stats.differences.Sums`.
+        needs_hits, odds: as in `moot.stats.differences.Sums`.
     """
 
     case_ids: list[str]
@@ -42,6 +42,7 @@ class Terms:
     bottoms: Floats
     bounds: Bounds = SHARE
     needs_hits: bool = False
+    odds: float = 1.0
 
 
 CaseMetric = Callable[[ExperimentResults, str], Terms]
@@ -120,7 +121,7 @@ def f1(results: ExperimentResults, model: str) -> Terms:
             f"{', '.join(results.task.labels)}, but F1 needs two labels, one of them positive. "
             "Use macro_f1."
         )
-    return _f1(_rows_with_truth(results, model), [positive])
+    return replace(_f1(_rows_with_truth(results, model), [positive]), odds=F1_ODDS)
 
 
 @case_metric("macro_f1")

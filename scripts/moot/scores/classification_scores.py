@@ -35,7 +35,7 @@ from moot.stats.classification import (
     rows_behind,
     weighted_sums,
 )
-from moot.stats.statistic import F1_ODDS, share_statistic
+from moot.stats.statistic import F1_ODDS, Statistic, share_statistic
 
 COEFFICIENTS: Mapping[str, Callable[[Sums], Floats]] = {
     "kappa": partial(kappa, without_spread=0.0),
@@ -119,13 +119,17 @@ def _scores(
             weighted_sums(truth, predicted, weights), labels, positive, occurs, invalid_wrong
         )
 
+    def single_metric(key: Key, weights: Floats) -> Floats:
+        return metrics(weights)[key]
+
     values, without = metrics(np.ones((1, len(rows)))), jackknife.values_without(metrics)
     for key, value in values.items():
         metric, average, label = key
         behind = rows_behind(key, truth, predicted, labels, positive)
         odds = F1_ODDS if (metric, average) == ("f1", "binary") else 1.0
-        bounds = metric_bounds(metric)
-        ends = jackknife.interval_of(float(value[0]), without[key], bounds, behind, odds)
+        function = partial(single_metric, key)
+        statistic = Statistic(function, metric_bounds(metric), behind, odds=odds)
+        ends = jackknife.method_of(float(value[0]), without[key], statistic).interval()
         yield Score(
             metric, float(value[0]), *ends, average, label, sample.n, n_cases=sample.n_cases
         )

@@ -53,7 +53,9 @@ class Side:
             if self.cases
             else ""
         )
-        models = self.models[0] if len(self.models) == 1 else f"{len(self.models)} models"
+        models = f"{len(self.models) or 'no shared'} models"
+        if len(self.models) == 1:
+            models = self.models[0]
         return f"{self.experiment}, {models}{condition}"
 
 
@@ -103,7 +105,8 @@ class SideDebates:
     @property
     def sums(self) -> Sums:
         """The terms of each debate."""
-        return Sums(self.terms.tops, self.terms.bottoms, self.terms.needs_hits)
+        terms = self.terms
+        return Sums(terms.tops, terms.bottoms, terms.needs_hits, terms.odds)
 
     @property
     def runs(self) -> list[tuple[str, str]]:
@@ -123,8 +126,8 @@ class SideDebates:
     @property
     def shared(self) -> Sums:
         """The terms of each debate, multiplied by its share."""
-        shares = self.shares
-        return Sums(self.terms.tops * shares, self.terms.bottoms * shares, self.terms.needs_hits)
+        sums, shares = self.sums, self.shares
+        return replace(sums, tops=sums.tops * shares, bottoms=sums.bottoms * shares)
 
     @property
     def observed(self) -> pd.DataFrame:
@@ -169,12 +172,11 @@ def side_debates(side: Side, results: ExperimentResults) -> SideDebates:
     """
     terms_by_model = [CASE_METRICS[side.metric](results, model) for model in side.models]
     debates = SideDebates(
-        Terms(
-            list(chain.from_iterable(terms.case_ids for terms in terms_by_model)),
-            np.vstack([terms.tops for terms in terms_by_model]),
-            np.vstack([terms.bottoms for terms in terms_by_model]),
-            terms_by_model[0].bounds,
-            terms_by_model[0].needs_hits,
+        replace(
+            terms_by_model[0],
+            case_ids=list(chain.from_iterable(terms.case_ids for terms in terms_by_model)),
+            tops=np.vstack([terms.tops for terms in terms_by_model]),
+            bottoms=np.vstack([terms.bottoms for terms in terms_by_model]),
         ),
         tuple(np.repeat(side.models, [len(terms.case_ids) for terms in terms_by_model]).tolist()),
     )

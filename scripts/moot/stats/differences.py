@@ -24,7 +24,7 @@ from moot.stats.intervals import (
     p_value,
 )
 from moot.stats.jackknife import ClusterJackknife
-from moot.stats.statistic import DIFFERENCE, F1_ODDS, SHARE, Bounds, Statistic
+from moot.stats.statistic import DIFFERENCE, SHARE, Bounds, Statistic
 
 MIN_HITS = 5
 """With fewer cases on which either side names a label correctly, a difference of F1 has no
@@ -50,11 +50,13 @@ class Sums:
         tops, bottoms: numerators and denominators, both of shape (cases, terms).
         needs_hits: whether a paired difference has no interval if, for a term, fewer than
             `MIN_HITS` clusters have a case that adds to the numerator on either side.
+        odds: as in `moot.stats.statistic.Statistic`.
     """
 
     tops: Floats
     bottoms: Floats
     needs_hits: bool = False
+    odds: float = 1.0
 
     @property
     def are_counts(self) -> bool:
@@ -74,9 +76,7 @@ class Sums:
 
     def statistic(self, bounds: Bounds) -> Statistic:
         """Return the metric as a statistic."""
-        is_f1 = self.needs_hits and self.tops.shape[1] == 1
-        odds = F1_ODDS if is_f1 else 1.0
-        return Statistic(self.value, bounds, self.counted, odds=odds)
+        return Statistic(self.value, bounds, self.counted, odds=self.odds)
 
     def value(self, weights: Floats) -> Floats:
         """Return the metric of weighted cases; weights have shape (samples, cases).

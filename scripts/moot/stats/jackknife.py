@@ -13,6 +13,7 @@ clustering"). t has the smallest degrees of freedom of a kind.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from operator import itemgetter
@@ -20,7 +21,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from moot.stats.arrays import Floats, Numbers, Truths, as_numbers
+from moot.stats.arrays import Floats, Numbers, Truths
 from moot.stats.clusters import (
     MIN_CLUSTERS,
     Clusters,
@@ -163,21 +164,20 @@ class ClusterJackknife:
         self,
         value: float,
         left_out: Floats,
-        bounds: Bounds,
-        rows: Truths | None = None,
+        statistic: Statistic,
         threshold: float = 0.0,
-        odds: float = 1.0,
     ) -> Method:
-        """Return the interval and test of a value, less a threshold, from jackknife values.
+        """Return the interval and test of a statistic, less a threshold, from jackknife values.
 
         `left_out` holds the values without each cluster. A value that all clusters share has the
         interval of `SharedValue`, unless it has no upper bound. A share of independent cases has
         Wilson's; all other values have Student's, within two bounds on the scale of log odds. A
-        value with other odds than a share (`odds`, see `Statistic`) has the share's method.
+        value with other odds than a share has the share's method.
         """
+        bounds, rows, odds = statistic.bounds, statistic.rows, statistic.odds
         if odds != 1:
             share, left_out = divide_odds(value, odds), divide_odds(left_out, odds)
-            of_share = self.method_of(float(share), as_numbers(left_out), bounds, rows)
+            of_share = self.method_of(float(share), left_out, replace(statistic, odds=1.0))
             return MultipliedOdds(of_share, odds, threshold)
         clusters = self.clusters_among(rows)
         if np.isnan(value) or clusters < MIN_CLUSTERS:
@@ -206,17 +206,6 @@ class ClusterJackknife:
         error, freedom = self.spread(value, left_out, rows)
         return Spread(log_odds_error(value, error, bounds), freedom)
 
-    def interval_of(
-        self,
-        value: float,
-        left_out: Floats,
-        bounds: Bounds,
-        rows: Truths | None = None,
-        odds: float = 1.0,
-    ) -> tuple[float, float]:
-        """Return the interval of `method_of`."""
-        return self.method_of(value, left_out, bounds, rows, odds=odds).interval()
-
     def value_and_left_out(self, statistic: Statistic) -> tuple[float, Floats]:
         """Return a statistic's value, and its values without each cluster."""
         function = statistic if statistic.departing is None else statistic.linear
@@ -232,14 +221,13 @@ class ClusterJackknife:
         if only one cluster has departing rows.
         """
         value, left_out = self.value_and_left_out(statistic)
-        bounds, rows = statistic.bounds, statistic.rows
         if statistic.departing is not None:
-            error, freedom = self.spread(value, left_out, rows)
+            error, freedom = self.spread(value, left_out, statistic.rows)
             if error > 0 and self.clusters_among(statistic.departing) >= MIN_CLUSTERS:
-                error = log_odds_error(value, error, bounds)
-                return value, LogOdds(value, error, freedom, bounds, threshold)
-            rows = statistic.departing
-        return value, self.method_of(value, left_out, bounds, rows, threshold, statistic.odds)
+                error = log_odds_error(value, error, statistic.bounds)
+                return value, LogOdds(value, error, freedom, statistic.bounds, threshold)
+            statistic = replace(statistic, rows=statistic.departing)
+        return value, self.method_of(value, left_out, statistic, threshold)
 
     def value_and_spread(self, statistic: Statistic) -> tuple[float, Spread]:
         """Return a statistic's value with its spread."""
