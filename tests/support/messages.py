@@ -40,11 +40,14 @@ class Messages:
         return recorded[place] if place < len(recorded) else ""
 
     def write(self) -> None:
-        """Record the messages of the modules whose tests have run."""
+        """Record the messages of the tests that have run, and forget those of removed tests."""
         for module, tests in self.found.items():
-            self.recorded[module] = {}
+            recorded = self.recorded.setdefault(module, {})
             for test, messages in tests.items():
-                self.recorded[module][test] = [messages[place] for place in sorted(messages)]
+                recorded[test] = [messages[place] for place in sorted(messages)]
+            source = (TESTS / module).read_text("utf-8")
+            for test in [name for name in recorded if f"def {name}(" not in source]:
+                del recorded[test]
         text = yaml.safe_dump(self.recorded, allow_unicode=True, width=1_000_000)
         FILE.write_text(text, "utf-8")
 

@@ -42,8 +42,8 @@ EVERYWHERE = {
 }
 """The variables of every template of a debate."""
 SOMETIMES = {
-    "agenda": "the conference: its topics, members and roles",
-    "agreed": "whether each topic (closing), or this topic (notes), ended in agreement",
+    "agenda": "the conference: its issue and its topics",
+    "agreed": "whether each topic ended in agreement",
     "attempt": "the reasoning to criticise",
     "blank": "whether the facts are left out, for a content-free prior",
     "clusters": "the names of the lexicon's clusters",

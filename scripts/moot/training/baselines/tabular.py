@@ -107,7 +107,7 @@ BUILDERS = {
         NEIGHBOURS, seeded="", threaded="n_jobs", algorithm="brute"
     ),
 }
-SCALED_BUILDERS = {
+FURTHER_BUILDERS = {
     ("svm-scaled", "Support vector machine (linear), scaled columns"): classifier(
         LINEAR, scaled=True, loss="hinge", eta0=0.001
     ),
@@ -117,5 +117,5 @@ SCALED_BUILDERS = {
 }
 for names, builder in BUILDERS.items():
     baseline(*names, family=PAPER)(builder)
-for names, builder in SCALED_BUILDERS.items():
+for names, builder in FURTHER_BUILDERS.items():
     baseline(*names, family="tabular")(builder)
