@@ -30,7 +30,7 @@ env: $(addprefix $(VENV)/.,$(addsuffix .installed,default $(EXTRAS))) ## install
 $(BIN)/python:
 	@$(PYTHON) -c "import sys; sys.exit('moot needs Python 3.11 or newer; this is ' + sys.version.split()[0] + '. Try: make PYTHON=python3.11') if sys.version_info < (3, 11) else None"
 	$(PYTHON) -m venv $(VENV)
-	@$(PIP) --upgrade pip # the pip of Python 3.11 reads an index twice as slowly
+	@$(PIP) --require-hashes -r envs/pip.txt
 
 $(VENV)/.%.installed: envs/lock.txt | $(BIN)/python
 	$(LOCKED)

@@ -16,6 +16,7 @@ from prompt_digests import PROJECT, collect_prompts, digest
 DIFFERENCES = {
     "agreement-pairs": "the judge is asked what the moderator is asked, as the paper's judge is",
     "conference": "the judge is asked as the moderator is, and nobody writes notes for minutes",
+    "feedback-training-caselaw": "no validation case is debated by default",
     "stance-vast": "synthetic neutral texts of VAST have the topic of their label",
 }
 """The experiments whose prompts were changed on purpose, with the reason."""
