@@ -61,7 +61,7 @@ desk: env ## open the pages on which people take seats and label
 
 # `check` runs the linters, the types, and the tests that are not marked as slow.
 # loadfile: with worksteal each worker would build the workflows of a module's fixtures anew. Slow files come first (tests/conftest.py).
-PYTEST = $(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder # on two cores too, since many tests wait
+PYTEST = $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder # on two cores too, since some tests wait
 check test lint: override EXTRAS += test site
 check: lint ## linters, types and the quick tests
 	$(PYTEST) -m "not slow" --durations 10

@@ -76,7 +76,8 @@ def address_space_of_snakemake() -> int:
 
 @pytest.mark.slow  # Snakemake hangs only in a separate process
 def test_snakemake_without_memory_ends_with_one_message(tmp_path: Path) -> None:
-    kilobytes = max(300_000, address_space_of_snakemake() + 80_000)
+    # with 80 MB more, one start in ten ended before it reached the workflow
+    kilobytes = max(300_000, address_space_of_snakemake() + 140_000)
     command = [
         sys.executable,
         "-m",
