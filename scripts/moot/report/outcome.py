@@ -110,7 +110,7 @@ class RunOutcome:
             return []
         return [
             f"{cut_off} of {calls} replies were cut off at the limit of tokens: raise"
-            " `max_tokens`, or ask for fewer words."
+            " max_tokens, or ask for fewer words."
         ]
 
     @property
