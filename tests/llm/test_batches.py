@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from batch_server import LINE_FAULTS
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, hold, people, start_job
 from fault_server import FaultServer
 from messages import refusal
@@ -98,16 +99,7 @@ def test_a_wave_is_one_batch_at_half_the_price(
 def test_faulty_lines_are_repeated_in_the_next_batch(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
-    kinds = [
-        "expired",
-        "server_error",
-        "rate_limited",
-        "missing",
-        "duplicate",
-        "duplicate_error",
-        "unreadable",
-    ]
-    server.reset(batch_lines=kinds, batch_rate=0.6)
+    server.reset(batch_lines=LINE_FAULTS, batch_rate=0.6)
     config = courtroom(
         server, tmp_path, {**BATCH_OPTIONS, "max_calls": 3, "max_concurrent": 1}, attempts=20
     )

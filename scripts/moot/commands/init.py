@@ -38,8 +38,8 @@ def _servers() -> dict[str, JsonObject]:
 _MAX_NAME_LENGTH = 40
 _CASES, _CASES_IN_PROCESS = 10, 5
 """Cases of a first run: with a server, and with a model on the cores of this machine."""
-_WORDS_IN_PROCESS = 60
-"""Words of a statement of a model on this machine: they fit into its 120 tokens."""
+_TOKENS_PER_WORD = 2
+"""Of a statement: most words take less, headings and marks the rest."""
 _MAX_SHARDS = 4
 _PAGE = """\
 # moot merges this file over its default configuration.
@@ -219,7 +219,7 @@ def _fill_page(config: InitConfig, ask: Ask | None) -> tuple[str, Sequence[str]]
     shards = min(os.cpu_count() or 1, cases, _MAX_SHARDS) if is_slow else 1
     comparison = _PANEL if protocol == "panel" else _AGAINST_JUDGE
     params = {
-        "debate": _debate_params(table.labels, is_slow),
+        "debate": _debate_params(table.labels, model.get("max_tokens")),
         "courtroom": _SMALL_COURTROOM if is_slow else "",
     }
     usd = float(answers.find("usd", "0", _check_budget))
@@ -241,11 +241,14 @@ def _fill_page(config: InitConfig, ask: Ask | None) -> tuple[str, Sequence[str]]
     return page, [_COMPARED[protocol], *table.notes]
 
 
-def _debate_params(labels: Sequence[str], is_slow: bool) -> str:
-    """Return the lines that say which debater argues for which label, and at which length."""
+def _debate_params(labels: Sequence[str], max_tokens: int | None) -> str:
+    """Return the lines that say which debater argues for which label.
+
+    If the entry of the model limits its replies, a statement has as many words as fit.
+    """
     argued = labels if len(labels) <= _MOST_DEBATERS else labels[:2]
     lines = [f"debater_{number} argues for {label}" for number, label in enumerate(argued, 1)]
-    length = f", words: {_WORDS_IN_PROCESS}" if is_slow else ""
+    length = f", words: {max_tokens // _TOKENS_PER_WORD}" if max_tokens else ""
     params = f"{{answers: {inline_yaml(list(argued))}, debaters: {len(argued)}{length}}}"
     return f"    params: {params}   # {', '.join(lines)}\n" if argued else ""
 
