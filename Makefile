@@ -75,7 +75,7 @@ lint: ## linters and types alone
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile rules
 	$(BIN)/snakemake --lint
-	$(BIN)/mypy --num-workers 2
+	$(BIN)/pyrefly check
 	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
 	$(BIN)/python benchmarks/readability.py --check
 

@@ -136,7 +136,8 @@ class Estimate:
         """Return the hours by speed and concurrency, or by the limit per minute if longer."""
         model = self._models[name]
         lengths = [self.tokens(entry) for entry in calls]
-        prompt_tokens, reply_tokens = map(sum, zip(*lengths, strict=True))
+        prompt_tokens = sum(prompt for prompt, _ in lengths)
+        reply_tokens = sum(reply for _, reply in lengths)
         speed = self._measured_speed(name) or _typical_speed(model) or math.nan
         is_in_process = endpoint_traits(model.endpoint).in_process
         seconds = (READING_SHARE * prompt_tokens + reply_tokens) / speed

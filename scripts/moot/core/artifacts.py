@@ -287,7 +287,7 @@ def _case_from_row(row: JsonObject, shared_values: dict[Any, Any]) -> Case:
         return shared_values.setdefault(value, value)
 
     attributes = {share(name): value for name, value in row["attributes"] or ()}
-    fields = {
+    fields: JsonObject = {
         "text": "",
         **row,
         "labels": share(tuple(row["labels"])),

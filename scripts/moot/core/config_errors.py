@@ -162,7 +162,7 @@ def copy_plain_values(
             place, "this contains itself; expected no alias (*name) inside its own anchor (&name)."
         )
         return None
-    ancestors = (*ancestors, id(raw)) if isinstance(raw, Mapping | list) else ancestors
+    ancestors = (*ancestors, id(raw)) if isinstance(raw, (Mapping, list)) else ancestors
     if isinstance(raw, Mapping):
         plain_mapping = {}
         for key, value in raw.items():
@@ -174,7 +174,7 @@ def copy_plain_values(
             else:
                 note((*place, key), problem)
         return plain_mapping
-    if isinstance(raw, list | tuple):
+    if isinstance(raw, (list, tuple)):
         problems = {
             number: problem
             for number, value in enumerate(raw)
@@ -198,7 +198,7 @@ def _value_problem(value: Json) -> str:
         return (
             f"found a date, {value}; expected text or a number. If it is text, quote it: '{value}'."
         )
-    if isinstance(value, bytes | set):
+    if isinstance(value, (bytes, set)):
         return (
             f"found {'bytes' if isinstance(value, bytes) else 'a set'}; expected text, a number or"
             " a list."
@@ -217,7 +217,7 @@ def show_value(value: Json) -> str:
     """Return a value for a message: short, and without possible keys or passwords."""
     text = repr(value)
     if (
-        isinstance(value, Mapping | list | str) and looks_like_a_key(text.strip("'\""))
+        isinstance(value, (Mapping, list, str)) and looks_like_a_key(text.strip("'\""))
     ) or re.search(r"://[^/\s]*@", text):
         return "a possible key or password, which is not repeated here"
     return text if len(text) <= _MAX_VALUE_CHARS else f"{text[:_MAX_VALUE_CHARS]}..."

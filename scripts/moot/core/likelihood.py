@@ -144,7 +144,7 @@ def calibrate(
     offsets = contextual_offsets(list(fitting["logprobs"]), truth)
     shares = conclusions.loc[has_logprobs, "logprobs"].map(
         lambda logprobs: label_shares(
-            {label: value + offsets[label] for label, value in logprobs.items()}
+            {label: value + offsets[label] for label, value in logprobs.items()}  # pyrefly: ignore[missing-attribute]
         )
     )
     threshold = _EVEN_ODDS

@@ -68,7 +68,7 @@ _DEFINITIONS = load_yaml(Path(__file__).with_name("schemas.yaml").read_text(enco
 JUDGED: Mapping[str, Column] = dict(_columns(_DEFINITIONS["groups"]["judged"]))
 """The judge who gave a row's answer, if several judges judged the same debate."""
 ARTIFACTS: Mapping[str, Artifact] = {
-    name: Artifact(**{**artifact, "columns": dict(_columns(artifact["columns"]))})
+    name: Artifact(**(artifact | {"columns": dict(_columns(artifact["columns"]))}))
     for name, artifact in _DEFINITIONS["artifacts"].items()
 }
 SCHEMAS: Mapping[str, pa.Schema] = {name: artifact.schema for name, artifact in ARTIFACTS.items()}

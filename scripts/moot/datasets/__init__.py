@@ -72,7 +72,7 @@ class DatasetOptions(DatasetSections):
         """Whether the cases are a paper's and their texts are moot's own words."""
         return False
 
-    def own_files(self, _data_root: Path) -> tuple[Path, ...]:
+    def own_files(self, _data_root: Path, /) -> tuple[Path, ...]:
         """Return the user's files and folders that the options name outside the loader's folder.
 
         A change of one of them loads the data set again.

@@ -43,6 +43,6 @@ class FileOptions(UserDataOptions):
         """The files in the order of their names; the path itself if there are none."""
         return list_files(self.path)
 
-    def own_files(self, _data_root: Path) -> tuple[Path, ...]:  # they may be anywhere
+    def own_files(self, _data_root: Path, /) -> tuple[Path, ...]:  # they may be anywhere
         """Return the files that are read."""
         return tuple(self.files)

@@ -68,7 +68,7 @@ def is_pattern(word: str) -> bool:
 
 def _as_mapping(value: object) -> object:
     """Return a list of labels as a mapping of each label to itself."""
-    return {str(name): str(name) for name in value} if isinstance(value, list | tuple) else value
+    return {str(name): str(name) for name in value} if isinstance(value, (list, tuple)) else value
 
 
 def _check_patterns(labels: Mapping[str, str]) -> Mapping[str, str]:

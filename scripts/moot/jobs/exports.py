@@ -48,7 +48,7 @@ def write_exported_tables(artifacts: Mapping[str, Sequence[Path]], folder: Path)
 
 def _text_of_nested(value: object) -> object:
     """Return a list or a map (as pandas reads it: a list of pairs) as JSON, else the value."""
-    if not isinstance(value, list | np.ndarray):
+    if not isinstance(value, (list, np.ndarray)):
         return value
     items = [*value]
     is_map = bool(items) and all(isinstance(item, tuple) for item in items)

@@ -184,7 +184,7 @@ def versions_served(
         asked = asked_models.get(name, "")
         is_other = is_other_model(asked, served_model)
         version = f"{served_model}{ASKED}{asked})" if is_other else served_model
-        versions.append(", ".join(filter(None, [version, *other_names])))
+        versions.append(", ".join(name for name in (version, *other_names) if name))
     by_call = dict(zip(calls["call_id"], zip(calls["model"], versions, strict=True), strict=True))
     served: dict[str, set[tuple[str, str]]] = {}
     for debate_id, call_id in zip(transcripts["debate_id"], transcripts["call_id"], strict=True):

@@ -120,7 +120,7 @@ class PreviewLedger(Ledger):
     def __init__(self, ledger: str) -> None:
         super().__init__(ledger)
         self.put = Batched(self._keep, in_loop=True)  # memory needs no thread and no pause
-        self.placeholders: dict[str, Entry] = {}
+        self.placeholders: dict[str, Entry] = {}  # pyrefly: ignore[bad-override-mutable-attribute]
         self.stored: dict[str, tuple[str, int]] = {}
 
     def entries(self, call_ids: Sequence[str], *, requests: bool = True) -> Iterator[Entry]:

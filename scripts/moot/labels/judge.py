@@ -43,7 +43,7 @@ def judged_form(labels: tuple[str, ...]) -> type[BaseModel]:
             Field(description="the words of the statement that show it, or empty"),
             MAY_BE_MISSING,
         ]
-        label: Literal[labels]  # type: ignore[valid-type]
+        label: Literal[labels]  # pyrefly: ignore[not-a-type]
 
     return Judged
 

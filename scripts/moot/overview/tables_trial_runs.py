@@ -24,17 +24,15 @@ def trial_runs(results: StudyResults) -> TableContent:
             .reindex(["valid", "invalid", "failed"], fill_value=0)
         )
         totals = {name: predictions[column].sum(min_count=1) for name, column in SUMS.items()}
-        rows.append(
-            {
-                "protocol": protocol,
-                "data": run.data,
-                "experiment": run.experiment,
-                "model": run.model,
-                "debates": len(predictions),
-                **status_counts,
-                **totals,
-            }
-        )
+        row: Row = {
+            "protocol": protocol,
+            "data": run.data,
+            "experiment": run.experiment,
+            "model": run.model,
+            "debates": len(predictions),
+        }
+        row.update(status_counts)
+        rows.append(row | totals)
     rows.sort(key=lambda row: (row["protocol"], row["experiment"], row["model"]))
     return _COLUMNS.table(
         rows,

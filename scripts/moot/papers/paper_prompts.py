@@ -236,7 +236,8 @@ def _describe(results: Sequence[WrittenPrompts], source: str) -> str:
         UserError: A recognised paper lacks passages. The message lists the found and the missing
             ones.
     """
-    lines, faults = [], []
+    lines: list[str] = []
+    faults: list[str] = []
     for prompts in results:
         lines.append(f"{source}: {prompts.title}")
         if not prompts.folders and not prompts.missing:

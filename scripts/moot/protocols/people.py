@@ -129,7 +129,7 @@ def choice_form(words: tuple[str, ...]) -> type[PersonForm]:
     A model chooses in its reply, or by the words' likelihood.
     """
     fields: JsonObject = {
-        PREDICTION: (Literal[words], ...),
+        PREDICTION: (Literal[words], ...),  # pyrefly: ignore[not-a-type]
         CONFIDENCE: (float, Field(ge=0, le=100, description="how sure you are, from 0 to 100")),
     }
     return create_model("Choice", __base__=PersonForm, **fields)

@@ -36,9 +36,9 @@ class Factor(BaseModel):
 @cache
 def prediction_type(labels: tuple[str, ...], multilabel: bool) -> Any:
     """Return the type of a prediction: one of the labels as prompts spell them, or a list."""
-    label_type = Literal[tuple(label_word(label) for label in labels)]  # type: ignore[valid-type]
+    label_type = Literal[tuple(label_word(label) for label in labels)]  # pyrefly: ignore[invalid-literal]
     if multilabel:
-        return Annotated[list[label_type], Field(min_length=1)]  # type: ignore[valid-type]
+        return Annotated[list[label_type], Field(min_length=1)]
     return label_type
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from moot.core.cases import Task
 from moot.core.confidence import number_of_choices, probability_of_stated_confidence
 from moot.core.likelihood import complete_logprobs, label_shares
-from moot.core.types import Fields
+from moot.core.types import Fields, JsonObject
 from moot.llm.parsing.replies import Parsed
 from moot.llm.request import Reply
 from moot.protocols.people import CONFIDENCE, PREDICTION, answer_text
@@ -27,7 +27,7 @@ def read_fields(utterance: Utterance, parsed: Parsed, task: Task) -> None:
         utterance.parsed = {"problem": parsed.problem}
         return
     prediction, confidence = parsed.value.get(PREDICTION), parsed.value.get(CONFIDENCE)
-    if isinstance(prediction, str | list):
+    if isinstance(prediction, (str, list)):
         utterance.prediction = join_labels(prediction, task.labels)
     if isinstance(confidence, int | float):
         utterance.confidence = float(confidence)
@@ -60,11 +60,12 @@ def read_likelihood(utterance: Utterance, reply: Reply, words: Mapping[str, str]
         return
     by_label = {label: logprobs[word] for label, word in words.items()}
     shares = label_shares(by_label)
-    utterance.parse_status, utterance.parsed = "strict", {"logprobs": by_label}
+    parsed: JsonObject = {"logprobs": by_label}
+    utterance.parse_status, utterance.parsed = "strict", parsed
     if unlisted := [
         label for label, word in words.items() if logprobs[word] != reply.logprobs.get(word)
     ]:
-        utterance.parsed["unlisted"] = unlisted
+        parsed["unlisted"] = unlisted
     utterance.answer_likeliest(shares)
 
 

@@ -87,7 +87,7 @@ def _pieces(value: Json, depth: int = 2) -> Iterator[str]:
             yield f"{',' if number else '{'}{_json(name)}:"
             yield from _pieces(entry, depth - 1)
         yield "}" if value else "{}"
-    elif isinstance(value, list | tuple | Mapping) and len(value) > _ENTRIES_PER_PIECE:
+    elif isinstance(value, (list, tuple, Mapping)) and len(value) > _ENTRIES_PER_PIECE:
         prefix, suffix = "{}" if isinstance(value, Mapping) else "[]"
         entries = iter(value.items() if isinstance(value, Mapping) else value)
         while chunk := list(islice(entries, _ENTRIES_PER_PIECE)):
@@ -106,7 +106,7 @@ def plain(value: Json) -> Json:
     """Prepare a value for JSON: missing numbers are None, and fractions are rounded."""
     if isinstance(value, Mapping):
         return {name: plain(entry) for name, entry in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [plain(entry) for entry in value]
     if isinstance(value, float):
         return round(value, 6) if math.isfinite(value) else None

@@ -314,7 +314,7 @@ class Run:
         keys = rows["case_id"].str.cat(judges, sep=KEY_SEPARATOR)
         times = rows.reindex(columns=["repeat", "judge_repeat"]).fillna(0).astype(int).astype(str)
         debate_times = times["repeat"].str.cat(times["judge_repeat"], KEY_SEPARATOR)
-        return pd.Series(rows["prediction"].to_numpy(), index=[keys, debate_times])
+        return rows["prediction"].set_axis([keys, debate_times])
 
     @property
     def paper_match(self) -> PaperMatch:

@@ -67,7 +67,7 @@ def group_rates(results: ExperimentResults, model: str, rates: Sequence[str]) ->
     group_rows: list[GroupRate] = []
     for attribute in results.task.groups:
         values = rows["case_id"].map(
-            lambda case, name=attribute: results.attributes[case].get(name, "")
+            lambda case, name=attribute: results.attributes[case].get(name, "")  # pyrefly: ignore[bad-index]
         )
         sizes = rows.groupby(values)["case_id"].nunique().drop("", errors="ignore")
         groups = {

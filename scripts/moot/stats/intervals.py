@@ -24,7 +24,7 @@ intervals for the F1 score: A comparison of four methods".
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,7 +101,7 @@ class Tango:
     first_alone: float
     second_alone: float
     pairs: float
-    freedom: ClassVar[float] = np.inf
+    freedom = np.inf
 
     def distance(self, supposed: float) -> float:
         """Return the standardised distance of the estimate from a supposed difference."""
@@ -140,7 +140,7 @@ class Wilson:
     share: float
     cases: float
     threshold: float
-    freedom: ClassVar[float] = np.inf
+    freedom = np.inf
 
     def distance(self, supposed: float) -> float:
         """Return how many standard errors the share lies above a supposed one."""
@@ -166,7 +166,7 @@ class SharedValue:
     value: float
     clusters: float
     bounds: Bounds
-    freedom: ClassVar[float] = np.inf
+    freedom = np.inf
 
     def distance(self, supposed: float) -> float:
         """Return how many standard errors the value lies above a supposed one."""
@@ -251,7 +251,7 @@ class Mover:
 
     values: tuple[float, float]
     methods: tuple[Method, Method]
-    freedom: ClassVar[float] = np.inf
+    freedom = np.inf
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """Return the ends of the interval."""

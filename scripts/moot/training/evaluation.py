@@ -334,7 +334,8 @@ def _unseen(data: Examples) -> Row:
     test_truth = data.truth[(data.cases["split"] == TEST).to_numpy()]
     unseen = int((test_truth[:, ~is_seen] > 0).any(axis=1).sum())
     words = f"{unseen} of {len(test_truth)} test cases have a label that no training case has"
-    return {"unseen": unseen} | ({"status": words} if unseen else {})
+    row: Row = {"unseen": unseen}
+    return row | {"status": words} if unseen else row
 
 
 def _counts(cells: NDArray[np.float64], data: Examples) -> Row:

@@ -73,7 +73,7 @@ def _import_skops() -> ModuleType:
     """
     is_torch_hidden = "torch" not in sys.modules
     if is_torch_hidden:
-        sys.modules["torch"] = None  # type: ignore[assignment]  # so that its import fails
+        sys.modules["torch"] = None  # pyrefly: ignore[unsupported-operation]  # so that its import fails
     try:
         return import_module("skops.io")
     finally:
@@ -93,7 +93,7 @@ def _make_vocabularies_plain(part: object, visited: set[int]) -> None:
     inner: list[object] = []
     if isinstance(part, dict):
         inner = list(part.values())
-    elif isinstance(part, list | tuple):
+    elif isinstance(part, (list, tuple)):
         inner = list(part)
     elif hasattr(part, "__dict__") and hasattr(part, "get_params"):
         if isinstance(vocabulary := vars(part).get("vocabulary_"), dict):

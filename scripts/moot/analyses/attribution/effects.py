@@ -60,7 +60,7 @@ def _sampled_effect(unchanged: tuple[float, ...], changed: tuple[float, ...]) ->
     from scipy.stats import fisher_exact  # registries are read at every start of Snakemake
 
     counts = np.array([[values.count(1), values.count(0)] for values in (unchanged, changed)])
-    return replace(comparison, p=float(fisher_exact(counts)[1]))
+    return replace(comparison, p=float(fisher_exact(counts).pvalue))
 
 
 def _sums(values: Values) -> Sums:

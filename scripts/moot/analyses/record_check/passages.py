@@ -47,8 +47,20 @@ _AUTHORITIES = (
     ),
     re.compile(r"第[\d〇零一二三四五六七八九十百千]{1,8}条(?:之[一二三四])?"),
 )
-_NUMBER_WORDS = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-_NUMBER_WORD = re.compile(rf"\b(?:{_NUMBER_WORDS})\b", re.IGNORECASE)
+_NUMBER_WORDS = (
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBER_WORDS)})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +119,7 @@ def figures_of_record(text: str) -> Iterator[Passage]:
     """Yield the figures of a record, of which numbers from two to twelve may be words."""
     yield from find_figures(text)
     for match in _NUMBER_WORD.finditer(text):
-        value = Decimal(2 + _NUMBER_WORDS.split("|").index(match[0].lower()))
+        value = Decimal(2 + _NUMBER_WORDS.index(match[0].lower()))
         yield Passage(FIGURE, match[0], *match.span(), value)
 
 

@@ -131,7 +131,7 @@ def _fill_slot(match: re.Match[str], pronouns: Pronouns, state: dict[str, str | 
         subject = name if subject == "they" else name[:1].upper() + name[1:]
     *adverbs, verb = words.split(" ")
     verb = verb if state["plural"] or not verb else _SINGULAR.get(verb, f"{verb}s")
-    return " ".join(filter(None, [subject, *adverbs, verb]))
+    return " ".join(word for word in (subject, *adverbs, verb) if word)
 
 
 def _decline(word: str, pronouns: Pronouns, state: dict[str, str | bool]) -> str:

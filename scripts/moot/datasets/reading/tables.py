@@ -279,7 +279,7 @@ def _read_parquet(path: Path) -> dict[int, JsonObject]:
     if any(frame.index.names):
         frame = frame.reset_index()
     frame.columns = frame.columns.map(str)
-    records: list[JsonObject] = [*frame.to_dict("records")]  # type: ignore[list-item]
+    records: list[JsonObject] = [*frame.to_dict("records")]  # pyrefly: ignore[bad-assignment]
     return dict(enumerate(records, start=1))
 
 

@@ -303,8 +303,9 @@ class Batches(Gatherer):
 
     def _read_line(self, line: bytes, record: BatchRecord) -> tuple[str, Outcome]:
         """Return the id of the call that a line of replies is about, and the call's outcome."""
+        content: JsonObject = {}
         try:
-            content: JsonObject = json.loads(line)
+            content = json.loads(line)
             call = record.calls.get(str(content["custom_id"]))
             if call is None:
                 return "", TransientError("the line of another call")

@@ -38,11 +38,11 @@ class BatchProvider(Protocol):
         """Submit a file of calls; return the batch's id."""
         ...
 
-    async def find(self, marker: str, since: float) -> str:
+    async def find(self, marker: str, since: float, /) -> str:
         """Return the id of the batch submitted with this marker since then, "" without one."""
         ...
 
-    async def withdraw(self, marker: str, since: float) -> None:
+    async def withdraw(self, marker: str, since: float, /) -> None:
         """Make sure that no batch with this marker can still be created."""
         ...
 
@@ -137,7 +137,7 @@ class OpenAIBatches:
             raise TransientError("POST /batches: the response names no batch")
         return server_name(batch_id)
 
-    async def find(self, marker: str, since: float) -> str:
+    async def find(self, marker: str, since: float, /) -> str:
         """Return the id of the batch submitted with this marker after `since`, "" without one.
 
         Args:

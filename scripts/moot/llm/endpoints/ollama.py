@@ -190,7 +190,7 @@ class OllamaEndpoint:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()  # type: ignore[no-untyped-call]
+        await self._client.close()
 
 
 async def _remove_key(request: "httpx.Request") -> None:

@@ -185,7 +185,7 @@ def _read_choice(shape: Shape, value: Json) -> Label:
 
 
 def _read_text(value: Json) -> str:
-    if isinstance(value, dict | list | int | float) and not isinstance(value, bool):
+    if isinstance(value, (dict, list, int, float)) and not isinstance(value, bool):
         value = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, str) or value.strip() == PLACEHOLDER:
         raise UnreadableError(f"'{shorten(str(value))}' is not text")

@@ -121,9 +121,10 @@ def _read_reply(
     text: str, schema: type[BaseModel], cut_at: int | None, scale: int
 ) -> tuple[Status, Values]:
     document = load_json(clean_text(text))
-    if not isinstance(document, dict):  # a JSON text may quote the marks of a reasoning block
-        answer = _answer(text)
-        document = load_json(_TOKEN.sub("", answer))
+    if isinstance(document, dict):  # a JSON text may quote the marks of a reasoning block
+        return "strict", read_object(schema, document, scale)
+    answer = _answer(text)
+    document = load_json(_TOKEN.sub("", answer))
     if isinstance(document, dict):
         return "strict", read_object(schema, document, scale)
     if objects := list(find_objects(answer, schema)):

@@ -71,8 +71,9 @@ def make_round_schema(judges: int, max_chars: int) -> type[BaseModel]:
 @cache
 def make_votes_schema(labels: tuple[str, ...], multilabel: bool, judges: int) -> type[BaseModel]:
     """Make the schema of the votes of a round: a label, or several, of each judge."""
+    label_type = prediction_type(labels, multilabel)
     fields: JsonObject = {
-        f"judge_{number}": (Annotated[prediction_type(labels, multilabel), MAY_BE_MISSING], ...)
+        f"judge_{number}": (Annotated[label_type, MAY_BE_MISSING], ...)
         for number in range(1, judges + 1)
     }
     model: type[BaseModel] = create_model("Votes", __config__=ConfigDict(extra="forbid"), **fields)

@@ -34,8 +34,9 @@ def name_participants(run: Run) -> str:
     """Return the models that take part in the exchanges which a run's judge decides on."""
     if run.results.config.protocol == JUDGING:
         return str(run.params["source_model"])
-    seats, count = run.params.get("seats", {}), int(run.params["participants"])
-    names = [seats.get(participant_seat(number), run.model) for number in range(1, count + 1)]
+    seats: dict[str, str] = run.params.get("seats", {})
+    numbers = range(1, int(run.params["participants"]) + 1)
+    names = [seats.get(participant_seat(number), run.model) for number in numbers]
     return ", ".join(dict.fromkeys(names))
 
 

@@ -240,5 +240,5 @@ def opposite_words(decision: str | None) -> str:
 
 @cache
 def decision_schema(words: tuple[str, ...]) -> type[BaseModel]:
-    fields: JsonObject = {"prediction": (Literal[words], ...)}
+    fields: JsonObject = {"prediction": (Literal[words], ...)}  # pyrefly: ignore[not-a-type]
     return create_model("Decision", __config__=ConfigDict(extra="forbid"), **fields)

@@ -29,7 +29,7 @@ Withheld = Literal["sex", "race", "age", "build"]
 class Nlsy97Options(PeopleOptions):
     """Options of NLSY97."""
 
-    source: Source = Field(  # type: ignore[assignment]
+    source: Source = Field(  # pyrefly: ignore[bad-override]
         "synthetic",
         description=(
             "Where the people come from: `synthetic` (generated), `local`"
@@ -38,7 +38,7 @@ class Nlsy97Options(PeopleOptions):
             " nlsy97/investigator/)."
         ),
     )
-    withhold: tuple[Withheld, ...] = Field(  # type: ignore[assignment]
+    withhold: tuple[Withheld, ...] = Field(  # pyrefly: ignore[bad-override]
         (),
         description=(
             "Features that cases do not state, for audits; `build` is height and weight, which"

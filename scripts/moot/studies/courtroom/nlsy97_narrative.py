@@ -270,7 +270,8 @@ def _describe_mood(facts: Facts) -> str:
 
 
 def _describe_adversity(facts: Facts) -> str:
-    clauses, sentences = [], []
+    clauses: list[str] = []
+    sentences: list[str] = []
     if "homelessness" in facts:
         clauses.append(
             f"{{they have}} {_negation(bool(facts['homelessness']))}been homeless for two or more"

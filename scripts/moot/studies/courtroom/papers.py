@@ -142,7 +142,7 @@ def tokens_of_statement(run: Run) -> float:
     """
     tokens = ["prompt_tokens", "completion_tokens"]
     columns = ["debate_id", "speaker", "call_id"]
-    statements = pd.concat([*run.results.public_statements(columns, run.model)])
+    statements = pd.concat(list(run.results.public_statements(columns, run.model)))
     statements = statements[statements["speaker"].isin([PROSECUTOR, DEFENSE])]
     calls = pd.concat([part[["call_id", *tokens]] for part in run.results.calls_of(run.model)])
     usage = statements.merge(calls, on="call_id")

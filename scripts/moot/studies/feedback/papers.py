@@ -234,7 +234,7 @@ def _example_rows(run: ItemRun, debate: pd.DataFrame) -> Iterator[ExampleRow]:
         yield ExampleRow(debate_step, _quote_seats(rows, rows["speaker"]))
     about_debaters = debate[debate["kind"].isin([STATEMENT_SUMMARY, RELIABILITY])]
     for _, rows in about_debaters.groupby("kind", sort=False):
-        seats = rows["parsed"].map(lambda parsed: json.loads(parsed)["debater"])
+        seats = rows["parsed"].map(lambda parsed: json.loads(str(parsed))["debater"])
         yield ExampleRow(verification_step, _quote_seats(rows, seats))
     if not (debate["kind"] == RELIABILITY).any():
         yield ExampleRow(verification_step, {ASSISTANT: "This debate has no assistant."})

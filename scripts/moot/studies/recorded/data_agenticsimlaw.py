@@ -57,7 +57,7 @@ _KEY = "model, case, repeat and prompt"
 class AgenticSimLawOptions(DatasetOptions):
     """The options of a data set with `loader: agenticsimlaw`. The defaults load NLSY97."""
 
-    source: Literal["shipped", "local", "download"] = Field(  # type: ignore[assignment]
+    source: Literal["shipped", "local", "download"] = Field(  # pyrefly: ignore[bad-override]
         "shipped",
         description=(
             "shipped: the numbers of the records, without the people's narratives; local: the"

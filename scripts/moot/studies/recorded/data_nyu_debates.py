@@ -65,7 +65,7 @@ _GET = (
 class NyuOptions(DatasetOptions):
     """The options of a data set with `loader: nyu_debates`."""
 
-    source: Literal["shipped", "local", "download"] = Field(  # type: ignore[assignment]
+    source: Literal["shipped", "local", "download"] = Field(  # pyrefly: ignore[bad-override]
         "shipped",
         description=(
             "shipped: the numbers of the debates, without the utterances; local: the published"
