@@ -9,6 +9,7 @@ this module returns are finite.
 import math
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -142,11 +143,11 @@ def calibrate(
     fitting = conclusions[validation]
     truth = [targets[case_id] for case_id in fitting["case_id"]]
     offsets = contextual_offsets(list(fitting["logprobs"]), truth)
-    shares = conclusions.loc[has_logprobs, "logprobs"].map(
-        lambda logprobs: label_shares(
-            {label: value + offsets[label] for label, value in logprobs.items()}  # pyrefly: ignore[missing-attribute]
-        )
-    )
+
+    def corrected_shares(logprobs: Any) -> dict[str, float]:
+        return label_shares({label: value + offsets[label] for label, value in logprobs.items()})
+
+    shares = conclusions.loc[has_logprobs, "logprobs"].map(corrected_shares)
     threshold = _EVEN_ODDS
     if task.positive and len(task.labels) == 2:  # a threshold needs two labels
         scores = [share[task.positive] for share in shares[fitting.index]]

@@ -36,7 +36,8 @@ class Factor(BaseModel):
 @cache
 def prediction_type(labels: tuple[str, ...], multilabel: bool) -> Any:
     """Return the type of a prediction: one of the labels as prompts spell them, or a list."""
-    label_type = Literal[tuple(label_word(label) for label in labels)]  # pyrefly: ignore[invalid-literal]
+    words = tuple(label_word(label) for label in labels)
+    label_type = Literal[words]  # pyrefly: ignore[not-a-type]
     if multilabel:
         return Annotated[list[label_type], Field(min_length=1)]
     return label_type

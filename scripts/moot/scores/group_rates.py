@@ -66,9 +66,10 @@ def group_rates(results: ExperimentResults, model: str, rates: Sequence[str]) ->
     rows = rows[(rows["model"] == model) & (rows["status"] == "valid")]
     group_rows: list[GroupRate] = []
     for attribute in results.task.groups:
-        values = rows["case_id"].map(
-            lambda case, name=attribute: results.attributes[case].get(name, "")  # pyrefly: ignore[bad-index]
-        )
+        value_of_case = {
+            case: attributes.get(attribute, "") for case, attributes in results.attributes.items()
+        }
+        values = rows["case_id"].map(value_of_case)
         sizes = rows.groupby(values)["case_id"].nunique().drop("", errors="ignore")
         groups = {
             str(value): rows[values == value] for value in sorted(sizes.index[sizes >= MIN_CASES])

@@ -73,7 +73,8 @@ def _import_skops() -> ModuleType:
     """
     is_torch_hidden = "torch" not in sys.modules
     if is_torch_hidden:
-        sys.modules["torch"] = None  # pyrefly: ignore[unsupported-operation]  # so that its import fails
+        # pyrefly: ignore[unsupported-operation]
+        sys.modules["torch"] = None  # so that its import fails
     try:
         return import_module("skops.io")
     finally:

@@ -47,7 +47,8 @@ TASK = Task(
 class CaselawOptions(LegalTextOptions):
     """Options of the CaseLaw data set."""
 
-    source: Literal["sample", "local", "download", "summaries"] = Field(  # pyrefly: ignore[bad-override]
+    # pyrefly: ignore[bad-override]
+    source: Literal["sample", "local", "download", "summaries"] = Field(
         description=(
             "shipped, read from data_root, downloaded, or written by the protocol case_summary from"
             " full opinions (summaries)"
