@@ -123,11 +123,13 @@ def test_all_rows_of_a_small_table_are_debated_and_enter_tables() -> None:
     assert words * 2 <= shipped_model["max_tokens"], "a statement is not cut off"
 
 
-def test_a_rehearsal_finds_a_table_outside_its_folder() -> None:
-    datasets = {"own": {"path": "../own.csv"}, "vast": {"source": "sample"}}
-    prepare(Path("rehearsal"), {"datasets": datasets})
-    prepared = json.loads(Path("rehearsal", CONFIGURATION).read_text())["datasets"]
-    assert prepared == {**datasets, "own": {"path": str(Path.cwd().parent / "own.csv")}}
+def test_a_rehearsal_finds_files_outside_its_folder() -> None:
+    datasets = {"own": {"path": "../own.csv"}, "cail2018": {"path": "first_stage/test.json"}}
+    prepare(Path("rehearsal"), {"datasets": datasets, "data_root": "../raw"})
+    prepared = json.loads(Path("rehearsal", CONFIGURATION).read_text())
+    outside = Path.cwd().parent
+    assert prepared["datasets"] == {**datasets, "own": {"path": str(outside / "own.csv")}}
+    assert prepared["data_root"] == str(outside / "raw")
 
 
 @pytest.mark.parametrize(

@@ -59,17 +59,20 @@ def prepare(folder: Path, raw: Fields) -> None:
     )
     data = Path("data")
     _link(folder / "data", (path for path in data.glob("*") if path.name not in _EXCLUDED_DATA))
-    datasets = {name: _with_absolute_path(entry) for name, entry in raw["datasets"].items()}
+    datasets = {name: _with_outer_path(entry, "path") for name, entry in raw["datasets"].items()}
+    content = {**raw, "datasets": datasets, "rehearsal": True, "replace_results": True}
+    content = _with_outer_path(content, "data_root")
     with atomic_path(folder / CONFIGURATION) as part:
-        content = {**raw, "datasets": datasets, "rehearsal": True, "replace_results": True}
         part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def _with_absolute_path(dataset: Fields) -> Fields:
-    """Return a data set's entry whose file is found from the folder of the rehearsal."""
-    if "path" not in dataset:
-        return dataset
-    return {**dataset, "path": str(Path(dataset["path"]).resolve())}
+def _with_outer_path(entry: Fields, key: str) -> Fields:
+    """Return an entry whose path, if it leads out of the working directory, is absolute.
+
+    What lies within is linked; a path of other data sets is one below `data_root`.
+    """
+    path = Path(entry.get(key, ""))
+    return {**entry, key: str(path.resolve())} if ".." in path.parts else entry
 
 
 def _link(folder: Path, paths: Iterable[Path]) -> None:
