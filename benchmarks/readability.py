@@ -206,12 +206,17 @@ def measure(*folders: str) -> Readability:
 
 
 def main() -> None:
-    """Print the table, the places if asked for, and fail above a file's limit if asked for."""
+    """Print the table, and the places if asked for; or fail above a file's limit if asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", default=FOLDERS, help="default: all with Python code")
     parser.add_argument("--check", action="store_true", help="exit with 1 above a file's limit")
     parser.add_argument("--worst", action="store_true", help="list the places")
     arguments = parser.parse_args()
+    if arguments.check:
+        faults: list[str] = []
+        for path in python_files(arguments.folders):
+            faults += file_faults(path)
+        sys.exit("\n".join(faults) or None)
     total = measure(*arguments.folders)
     for name, value in total.values().items():
         sys.stdout.write(f"- {name}: {value:.1f} (target {LIMITS[name]:g})\n")
@@ -219,11 +224,6 @@ def main() -> None:
         for name, places in total.places.items():
             sys.stdout.writelines(f"    {name}: {place}\n" for place in places[:200])
     sys.stdout.write(f"- functions with a docstring: {total.documented_share():.0f} %\n")
-    faults: list[str] = []
-    for path in python_files(arguments.folders):
-        faults += file_faults(path)
-    if arguments.check and faults:
-        sys.exit("\n".join(faults))
 
 
 if __name__ == "__main__":
