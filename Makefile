@@ -9,7 +9,12 @@ PYTEST_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install --no-deps --no-compile
-LOCKED = $(BIN)/python envs/lock.py show $* > $(VENV)/$*.txt && $(PIP) --require-hashes -r $(VENV)/$*.txt
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps
+# uv reads no pip.conf: where only that names a mirror, pip installs.
+define LOCKED
+$(BIN)/python envs/lock.py show $* > $(VENV)/$*.txt
+$(UV) --require-hashes -r $(VENV)/$*.txt || $(PIP) --require-hashes -r $(VENV)/$*.txt
+endef
 WITHOUT_TESTS = find $(VENV)/lib -type d -name tests -prune -exec rm -r {} + # the packages' own: 56 MB of the default
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # else each job compiles all that it imports anew
@@ -30,7 +35,7 @@ env: $(addprefix $(VENV)/.,$(addsuffix .installed,default $(EXTRAS))) ## install
 $(BIN)/python:
 	@$(PYTHON) -c "import sys; sys.exit('moot needs Python 3.11 or newer; this is ' + sys.version.split()[0] + '. Try: make PYTHON=python3.11') if sys.version_info < (3, 11) else None"
 	$(PYTHON) -m venv $(VENV)
-	@$(PIP) --require-hashes -r envs/pip.txt
+	@$(PIP) --require-hashes -r envs/uv.txt
 
 $(VENV)/.%.installed: envs/lock.txt | $(BIN)/python
 	$(LOCKED)
@@ -107,8 +112,8 @@ site: ## build the pages as a site
 	@$(MAKE) --no-print-directory env EXTRAS="$(EXTRAS)"
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --clean --strict
 
-# Needs uv, and TORCH by hand. UPGRADE="pandas scipy" takes newer versions of these, UPGRADE=all of everything.
-lock: ## resolve the packages anew; needs uv
+# TORCH is changed by hand. UPGRADE="pandas scipy" takes newer versions of these, UPGRADE=all of everything.
+lock: | $(BIN)/python ## resolve the packages anew
 	$(PYTHON) envs/lock.py update $(UPGRADE)
 
 clean: ## remove results, not the ledger

@@ -4,7 +4,7 @@ python envs/lock.py show default tabular        print the requirements of these 
 python envs/lock.py update [PACKAGE ... | all]  resolve again, with newer versions of these packages
 python envs/lock.py conda                       write the conda files from the lock
 
-`update` needs uv; the other commands need only Python.
+`update` needs uv, which the Makefile installs; the other commands need only Python.
 """
 
 import re
@@ -61,7 +61,7 @@ def show(lock: str, sets: set[str]) -> str:
 def resolve(before: str, arguments: list[str]) -> str:
     """What uv resolves, with the versions that were there before where they still fit."""
     if not which("uv"):
-        sys.exit("envs/lock.py: found no uv, which resolves. Install it: python -m pip install uv")
+        sys.exit("envs/lock.py: found no uv, which resolves. Run: make lock")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "lock.txt"
         path.write_text(before)

@@ -125,8 +125,8 @@ LLAMA = {"llm", "llm-llama-cpp", "llama-cpp-python"}
 def test_only_torch_is_installed_without_a_hash() -> None:
     """Torch comes with its dependencies: a build for GPUs cannot be imported without them."""
     makefile = (ENVS.parent / "Makefile").read_text()
-    installed = re.findall(r"\$\(PIP\)\)? (.*)", makefile)
-    by_hash = {"--require-hashes -r $(VENV)/$*.txt", "--require-hashes -r envs/pip.txt"}
+    installed = re.findall(r"\$\((?:PIP|UV)\)\)? (.*?)(?: \|\||$)", makefile, re.MULTILINE)
+    by_hash = {"--require-hashes -r $(VENV)/$*.txt", "--require-hashes -r envs/uv.txt"}
     assert set(installed) == {*by_hash, "$(TORCH)"}
     assert re.search(r"^TORCH \?= torch==[\d.]+$", makefile, re.MULTILINE)
     assert "$(subst --no-deps,,$(PIP)) $(TORCH)" in makefile
