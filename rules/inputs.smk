@@ -2,6 +2,7 @@
 
 from moot.labels import HUMAN
 from moot.plan.experiments import artifact_files
+from moot.plan.plan_steps import artifacts_of_dataset, check_dataset_source
 from moot.workflow.user_files import annotation_files, answer_files, frozen_files
 
 
@@ -33,9 +34,9 @@ def local_files(wildcards):
 def generated_files(wildcards):
     """Return the artifacts of debates that a data set is made from."""
     with as_workflow_error():
-        plan.check_dataset_source(wildcards.dataset)
+        check_dataset_source(wildcards.dataset, plan.datasets, plan.experiments, plan.files)
     files = []
-    for path in plan.needed_by_dataset(wildcards.dataset).values():
+    for path in artifacts_of_dataset(plan.datasets, wildcards.dataset).values():
         files += [f"results/{file}" for file in artifact_files(path, plan.config.shards)]
     return files
 

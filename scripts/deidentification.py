@@ -8,5 +8,5 @@ from moot.workflow.job import job
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         name = snakemake.wildcards.dataset
-        options, context = plan.dataset_options(name), plan.load_context(name)
+        options, context = plan.datasets[name], plan.load_context(name)
         write_deidentification(options, context, Path(snakemake.output[0]))

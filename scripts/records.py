@@ -15,7 +15,7 @@ if __name__ == "__main__":
         metadata = describe(sources=[cases], **digests_of(snakemake))
         output = Path(snakemake.output[0])
         write_records(
-            plan.dataset_options(name),
+            plan.datasets[name],
             plan.load_context(name),
             *read_cases(cases),
             output,

@@ -143,7 +143,7 @@ class Folder:
         write_lawsuits(self.results / "cases" / "lawsuits.parquet")
         plan = self.plan({"protocol": "courtroom"})
         for dataset in SAMPLES:
-            options, context = plan.dataset_options(dataset), plan.load_context(dataset)
+            options, context = plan.datasets[dataset], plan.load_context(dataset)
             outputs = (self.results / kind / f"{dataset}.parquet" for kind in ("cases", "features"))
             load_dataset(options, context, *outputs, self.results / f"{dataset}.csv")
 

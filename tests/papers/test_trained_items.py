@@ -58,7 +58,7 @@ ITEMS: list[Any] = [
 def train(plan: Plan, dataset: str) -> list[Path]:
     """Load a data set, train its baselines, and return the files that pages read."""
     cases, features = (RESULTS / kind / f"{dataset}.parquet" for kind in ("cases", "features"))
-    options, context = plan.dataset_options(dataset), plan.load_context(dataset)
+    options, context = plan.datasets[dataset], plan.load_context(dataset)
     load_dataset(options, context, cases, features, RESULTS / "cleaning.csv")
     leaderboard = RESULTS / f"baselines/{dataset}.parquet"
     outputs = (leaderboard, RESULTS / "predicted.parquet", RESULTS / "models")

@@ -8,6 +8,7 @@ import pytest
 from declared_jobs import declared_jobs
 from messages import refusal
 from moot.plan.plan import Plan
+from moot.plan.plan_steps import artifacts_of_dataset, check_dataset_source
 
 PROJECT = Path(__file__).resolve().parents[2]
 MODEL = {"endpoint": "openai", "model": "x", "base_url": "http://127.0.0.1:9/v1"}
@@ -44,11 +45,13 @@ def make_plan(
 
 def test_a_loader_finds_the_artifacts_that_it_needs(tmp_path: Path) -> None:
     plan = make_plan(tmp_path)
-    assert plan.needed_by_dataset("cases") == {"summaries": "summaries/summarise/gpt-4.1.jsonl"}
+    assert artifacts_of_dataset(plan.datasets, "cases") == {
+        "summaries": "summaries/summarise/gpt-4.1.jsonl"
+    }
     assert plan.load_context("cases").artifacts == {
         "summaries": Path("results/summaries/summarise/gpt-4.1.jsonl")
     }
-    assert plan.needed_by_dataset("opinions") == {}
+    assert artifacts_of_dataset(plan.datasets, "opinions") == {}
 
 
 @pytest.mark.parametrize(
@@ -74,4 +77,4 @@ def test_an_unused_data_set_can_be_requested_or_states_what_it_needs(
     assert "cases" not in plan.datasets_used
     assert declared_jobs(plan).of("train_baselines", dataset="full-opinions").options
     with refusal():
-        plan.check_dataset_source("cases")
+        check_dataset_source("cases", plan.datasets, plan.experiments, plan.files)

@@ -33,7 +33,7 @@ def build_experiments(plan: Plan) -> Iterator[Path]:
     for dataset in {item.config.dataset for item in experiments.values()}:
         cases = RESULTS / f"cases/{dataset}.parquet"
         features, cleaning = RESULTS / f"features/{dataset}.parquet", f"cleaning/{dataset}.csv"
-        options, context = plan.dataset_options(dataset), plan.load_context(dataset)
+        options, context = plan.datasets[dataset], plan.load_context(dataset)
         load_dataset(options, context, cases, features, RESULTS / cleaning)
         if has_records:
             records = RESULTS / f"records/{dataset}.parquet"

@@ -42,7 +42,7 @@ def cases_of(plan: Plan, dataset: str) -> Path:
         return people(path, 8)
     if not path.exists():
         side_tables = (Path(f"{dataset}.{name}") for name in ("features", "cleaning"))
-        load_dataset(plan.dataset_options(dataset), plan.load_context(dataset), path, *side_tables)
+        load_dataset(plan.datasets[dataset], plan.load_context(dataset), path, *side_tables)
     return path
 
 

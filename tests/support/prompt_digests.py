@@ -101,7 +101,7 @@ def ask(plan: Plan, name: str, model: str, artifacts: dict[str, Path], folder: P
     dataset = plan.experiments[name].config.dataset
     cases = folder / f"cases/{dataset}.parquet"
     if not cases.exists():
-        options, context = plan.dataset_options(dataset), plan.load_context(dataset)
+        options, context = plan.datasets[dataset], plan.load_context(dataset)
         others = folder / f"features/{dataset}.parquet", folder / f"cleaning/{dataset}.csv"
         load_dataset(options, context, cases, *others)
     loaded, task = read_cases(cases)

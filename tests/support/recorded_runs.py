@@ -51,7 +51,7 @@ def recorded_study(
     }
     plan, results = Plan.from_yaml(config, PROJECT), folder / "results"
     cases, records = results / "cases" / "records.parquet", results / "records" / "records.parquet"
-    options, context = plan.dataset_options("records"), plan.load_context("records")
+    options, context = plan.datasets["records"], plan.load_context("records")
     load_dataset(options, context, cases, folder / "features.parquet", folder / "cleaning.csv")
     write_records(options, context, *read_cases(cases), records, describe())
     for experiment in methods:

@@ -123,7 +123,7 @@ def _configuration(folder: Path, changed_people: dict[str, str]) -> dict[str, An
 def _write_data(plan: Plan, name: str, files: list[Path]) -> None:
     cases, features = (RESULTS / kind / f"{name}.parquet" for kind in ("cases", "features"))
     cleaning = cases.with_suffix(".csv")
-    load_dataset(plan.dataset_options(name), plan.load_context(name), cases, features, cleaning)
+    load_dataset(plan.datasets[name], plan.load_context(name), cases, features, cleaning)
     files.append(cases)
     if plan.datasets[name].baselines:
         board = RESULTS / "baselines" / f"{name}.parquet"

@@ -126,7 +126,7 @@ def test_the_job_writes_leaderboard_predictions_and_models(
     plan = Plan.from_yaml(raw, PROJECT)
     inputs = (tmp_path / "cases.parquet", tmp_path / "features.parquet")
     load_dataset(
-        plan.dataset_options("nlsy97"),
+        plan.datasets["nlsy97"],
         plan.load_context("nlsy97"),
         *inputs,
         tmp_path / "cleaning.csv",

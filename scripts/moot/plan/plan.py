@@ -19,6 +19,7 @@ from moot.core.rubric import Rubric
 from moot.core.types import Fields
 from moot.datasets import LOADERS, DatasetOptions, LoadContext
 from moot.hooks import analyses
+from moot.labels import JUDGE
 from moot.llm.identity import key_variable
 from moot.llm.prompts import Prompts
 from moot.papers.parts import Design
@@ -66,23 +67,20 @@ class Plan:
         with faults.noting():
             load_instructions(config.people)
         reader = ExperimentReader(config, files, prompts.select, faults)
-        experiments = {experiment.name: experiment for experiment in reader.read()}
+        self.experiments: Mapping[str, Experiment] = {
+            experiment.name: experiment for experiment in reader.read()
+        }
         if config.rehearsal:
-            config = add_simulated_people(config, experiments.values())
-        datasets = steps.read_datasets(config, files, faults)
-        for name in steps.find_datasets_used(experiments):
+            config = add_simulated_people(config, self.experiments.values())
+        self.config, self.shipped, self.files = config, shipped, files
+        self.datasets: Mapping[str, DatasetOptions] = steps.read_datasets(config, files, faults)
+        for name in self.datasets_used:
             with faults.noting():
-                steps.check_dataset_source(name, datasets, experiments, files)
-        steps.check_sources(experiments, files, faults)
-        models_used = steps.find_models_used(config, experiments)
-        models = check_models(config.models, models_used, files, faults)
-        config = config.model_copy(update={"models": models})
+                steps.check_dataset_source(name, self.datasets, self.experiments, files)
+        steps.check_sources(self.experiments, files, faults)
+        models = check_models(config.models, self.models_used, files, faults)
+        self.config = config.model_copy(update={"models": models})
 
-        self.config = config
-        self.shipped = shipped
-        self.files = files
-        self.experiments: Mapping[str, Experiment] = experiments
-        self.datasets: Mapping[str, DatasetOptions] = datasets
         self._prompts = prompts
         self.paper_matches: PaperMatches | None = None
         """The result of `moot.plan.papers_of_run.compare_with_papers`, stored for jobs."""
@@ -90,7 +88,7 @@ class Plan:
         """The result of `moot.plan.papers_of_run.designs_of`, stored for jobs."""
         describe_place = partial(_describe_place, files)
         self.contrasts = check_contrasts(
-            config, reader.configs_by_name, self.untested_reason, describe_place, faults
+            self.config, reader.configs_by_name, self.untested_reason, describe_place, faults
         )
         faults.check()
 
@@ -121,33 +119,12 @@ class Plan:
     @cached_property
     def datasets_used(self) -> list[str]:
         """The data sets of this run's experiments. Others can still be requested by their path."""
-        return steps.find_datasets_used(self.experiments)
-
-    def dataset_options(self, name: str) -> DatasetOptions:
-        """Return the checked options of a data set."""
-        return steps.read_dataset_options(self.config, name, self.files)
-
-    def check_dataset_source(self, dataset: str) -> None:
-        """Check the experiments whose debates a data set is made from.
-
-        Data sets of experiments are checked with the plan, others when their artifacts are
-        requested.
-
-        Raises:
-            UserError: such an experiment is not part of this run, or itself argues over the data
-                set.
-        """
-        steps.check_dataset_source(dataset, self.datasets, self.experiments, self.files)
-
-    def needed_by_dataset(self, dataset: str) -> dict[str, str]:
-        """Return the artifacts below `results/` that a data set is made from, by option."""
-        return steps.artifacts_of_dataset(self.datasets, dataset)
+        return sorted({experiment.config.dataset for experiment in self.experiments.values()})
 
     def load_context(self, dataset: str) -> LoadContext:
         """Return the context that a loader may use."""
-        artifacts = {
-            name: Path("results", path) for name, path in self.needed_by_dataset(dataset).items()
-        }
+        needed = steps.artifacts_of_dataset(self.datasets, dataset)
+        artifacts = {name: Path("results", path) for name, path in needed.items()}
         return LoadContext(
             dataset, Path(self.config.data_root), self.shipped, self.config.seed, artifacts
         )
@@ -172,8 +149,11 @@ class Plan:
     # Properties of an experiment
 
     def models_in_job(self, experiment: str, model: str) -> dict[str, ModelConfig]:
-        """Return the models of one job of an experiment, the experiment's own first."""
-        return steps.models_in_job(self.config, self.experiments[experiment], model)
+        """Return the models that speak in an experiment's debates by a model, that model first."""
+        seats, people = self.experiments[experiment].seats, self.experiments[experiment].people
+        simulated_people = people if self.config.rehearsal else set[str]()
+        names = [model, *sorted((seats | simulated_people) - {model})]
+        return {name: self.config.models[name] for name in names}
 
     def rubric(self, experiment: str) -> Rubric | None:
         """Return the rubric for an experiment's statements; None if they are not labelled."""
@@ -184,7 +164,12 @@ class Plan:
 
         The labeler `judge` is the experiment's own model, `judge:NAME` another.
         """
-        return steps.labelling_models(self.experiments[experiment].config, model)
+        names: set[str] = set()
+        for labeler in self.experiments[experiment].config.labelers:
+            kind, _, name = labeler.partition(":")
+            if kind == JUDGE:
+                names.add(name or model)
+        return names
 
     def missing_keys(self, models: Iterable[str]) -> list[str]:
         """Return a message for each model whose API key is not in the environment.
@@ -210,7 +195,11 @@ class Plan:
     @cached_property
     def models_used(self) -> list[str]:
         """The models that this run's jobs call."""
-        return steps.find_models_used(self.config, self.experiments)
+        names: set[str] = set()
+        for name, experiment in self.experiments.items():
+            for model in experiment.config.models:
+                names.update(self.models_in_job(name, model), self.labelling_models(name, model))
+        return sorted(names)
 
     def threads(self, models: Iterable[str], cores: int) -> int:
         """Return the processor threads of a job.

@@ -14,13 +14,11 @@ from moot.core.config_errors import Faults, describe_location, validation_messag
 from moot.core.errors import UserError, unknown_name
 from moot.core.experiment_config import ExperimentConfig
 from moot.core.extensions import load_extensions
-from moot.core.model_config import ModelConfig
 from moot.core.registry import REGISTRIES
 from moot.core.rubric import RUBRICS
 from moot.core.shipped_files import prompt_folders
 from moot.datasets import LOADERS, DatasetOptions
 from moot.hooks import analyses
-from moot.labels import JUDGE
 from moot.llm.prompts import Prompts
 from moot.protocols.experiment import Experiment
 from moot.training.baselines import select
@@ -278,38 +276,3 @@ def _find_circle(sources: Mapping[str, set[str]]) -> list[str]:
         for name in free:
             del remaining[name]
     return sorted(set(chain.from_iterable(remaining.values())) & remaining.keys())
-
-
-# Models
-
-
-def models_in_job(config: Config, experiment: Experiment, model: str) -> dict[str, ModelConfig]:
-    """Return the models that speak in the debates of an experiment and model, `model` first."""
-    simulated_people = experiment.people if config.rehearsal else set[str]()
-    names = [model, *sorted((experiment.seats | simulated_people) - {model})]
-    return {name: config.models[name] for name in names}
-
-
-def labelling_models(config: ExperimentConfig, model: str) -> set[str]:
-    """Return the models that label statements: `judge` is `model` itself, `judge:NAME` another."""
-    names: set[str] = set()
-    for labeler in config.labelers:
-        kind, _, name = labeler.partition(":")
-        if kind == JUDGE:
-            names.add(name or model)
-    return names
-
-
-def find_models_used(config: Config, experiments: Mapping[str, Experiment]) -> list[str]:
-    """Return the names of the models that some job of this run calls, sorted."""
-    names: set[str] = set()
-    for experiment in experiments.values():
-        for model in experiment.config.models:
-            names.update(models_in_job(config, experiment, model))
-            names.update(labelling_models(experiment.config, model))
-    return sorted(names)
-
-
-def find_datasets_used(experiments: Mapping[str, Experiment]) -> list[str]:
-    """Return the names of the data sets that experiments of this run argue over, sorted."""
-    return sorted({experiment.config.dataset for experiment in experiments.values()})

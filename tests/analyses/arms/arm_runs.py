@@ -112,7 +112,7 @@ class Runs:
         path = self.folder / "cases" / f"{dataset}.parquet"
         if not path.exists():
             load_dataset(
-                plan.dataset_options(dataset),
+                plan.datasets[dataset],
                 plan.load_context(dataset),
                 path,
                 self.folder / f"{dataset}.features",
