@@ -120,9 +120,10 @@ def memory(folder: Path, debates: int) -> str:
     config = instant(folder, 64)
     config["experiments"][EXPERIMENT]["params"] = {"strategy": "none", "beliefs": "none"}
     plan = Plan.from_yaml(config, PROJECT)
-    job = Job(EXPERIMENT, MODEL, *read_cases(cases), shard=0)
+    models = plan.models_in_job(EXPERIMENT, MODEL)
+    job = Job(plan.config, plan.experiments[EXPERIMENT], models, *read_cases(cases), shard=0)
     memory_before, wall = peak_megabytes(), time.perf_counter()
-    write_transcripts(plan, job, [cases], output)
+    write_transcripts(job, [cases], output)
     seconds, rows = time.perf_counter() - wall, pq.ParquetFile(output).metadata.num_rows
     return (
         f"memory of {debates} debates of seven calls in one shard ({rows} utterances): peak"

@@ -15,16 +15,18 @@ if __name__ == "__main__":
     with job(globals()) as (run_plan, snakemake):
         plan = plan_of_job(run_plan, snakemake.resources)
         wildcards, inputs = snakemake.wildcards, snakemake.input
-        artifacts = plan.experiments[wildcards.experiment].needed_by(wildcards.model)
+        experiment = plan.experiments[wildcards.experiment]
+        artifacts = experiment.needed_by(wildcards.model)
         debates = Job(
-            wildcards.experiment,
-            wildcards.model,
+            plan.config,
+            experiment,
+            plan.models_in_job(experiment.name, wildcards.model),
             *read_cases(Path(inputs.cases)),
             shard=int(wildcards.shard),
             threads=snakemake.threads,
             artifacts={name: Path("results", path) for name, path in artifacts.items()},
         )
-        debates = replace(debates, calls_per_debate=calls_per_debate(plan, debates))
+        debates = replace(debates, calls_per_debate=calls_per_debate(debates))
         sources = [Path(source) for source in inputs]
         digests = {**digests_of(snakemake), TIMES_RESUMED: str(snakemake.params.resumed)}
-        write_transcripts(plan, debates, sources, Path(snakemake.output[0]), **digests)
+        write_transcripts(debates, sources, Path(snakemake.output[0]), **digests)

@@ -13,13 +13,13 @@ import pytest
 from rocrate.rocrate import ROCrate
 
 from courtroom_runs import PROJECT, configuration, people
+from debate_jobs import debate_job
 from fault_server import FaultServer
 from messages import refusal
 from moot.commands.bundling import BUNDLE, METADATA, write_bundle
 from moot.commands.replaying import replay
-from moot.core.artifacts import read_cases
 from moot.core.errors import UserError
-from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.debates import write_transcripts
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
 
@@ -48,7 +48,7 @@ def hold_run() -> dict[str, Any]:
         )
         plan = Plan.from_yaml(raw, PROJECT)
         shard = Path("results/transcripts/asked/m/0.parquet")
-        write_transcripts(plan, Job("asked", "m", *read_cases(CASES), shard=0), [CASES], shard)
+        write_transcripts(debate_job(plan, "asked", "m", CASES, shard=0), [CASES], shard)
         outputs = (Path(f"results/{kind}/asked/m.parquet") for kind in ("predictions", "calls"))
         write_predictions(plan, "asked", CASES, [shard], *outputs)
     Path(TABLE).parent.mkdir(parents=True)

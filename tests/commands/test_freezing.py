@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from courtroom_runs import PROJECT, configuration, people
+from debate_jobs import debate_job
 from fault_server import FaultServer
 from messages import refusal
 from moot.commands.freezing import freeze
-from moot.core.artifacts import read_cases
-from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.debates import write_transcripts
 from moot.jobs.frozen_plans import NOT_FROZEN, compare_with_frozen
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
@@ -110,7 +110,7 @@ def run_debates(plan: Plan) -> None:
     cases = RESULTS / "cases" / "people.parquet"
     for name in ("planned", "other"):
         shard = Path(f"results/transcripts/{name}/m/0.parquet")
-        write_transcripts(plan, Job(name, "m", *read_cases(cases), shard=0), [cases], shard)
+        write_transcripts(debate_job(plan, name, "m", cases, shard=0), [cases], shard)
         outputs = (Path(f"results/{kind}/{name}/m.parquet") for kind in ("predictions", "calls"))
         write_predictions(plan, name, cases, [shard], *outputs)
 

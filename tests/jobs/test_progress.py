@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
+from debate_jobs import debate_job
 from fault_server import FaultServer
-from moot.core.artifacts import read_cases
-from moot.jobs.debates import Job
 from moot.jobs.standins import calls_per_debate
 from moot.llm.progress import Progress
 from moot.plan.plan import Plan
@@ -21,8 +20,8 @@ def test_the_calls_of_a_debate_are_counted_without_a_call(
 ) -> None:
     cases = people(tmp_path / "cases" / "people.parquet", 30)
     config = configuration(server.url, tmp_path, run=[EXPERIMENT])
-    job = Job(EXPERIMENT, MODEL, *read_cases(cases), shard=0)
-    assert calls_per_debate(Plan.from_yaml(config, PROJECT), job) == 16
+    job = debate_job(Plan.from_yaml(config, PROJECT), EXPERIMENT, MODEL, cases, shard=0)
+    assert calls_per_debate(job) == 16
     assert server.count() == 0
 
 
@@ -36,7 +35,7 @@ def test_calls_in_a_debate_with_a_person_are_counted_without_a_question(
         "params": {"seats": {"human": "person"}, "votes": "likelihood"},
     }
     plan = Plan.from_yaml(configuration(server.url, tmp_path, experiment=asking), PROJECT)
-    assert calls_per_debate(plan, Job(EXPERIMENT, MODEL, *read_cases(cases))) == 1 + 3 * 2 * 2
+    assert calls_per_debate(debate_job(plan, EXPERIMENT, MODEL, cases)) == 1 + 3 * 2 * 2
     assert not (tmp_path / "data").exists()
 
 

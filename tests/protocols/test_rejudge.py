@@ -9,11 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, configuration, hold, people
+from debate_jobs import debate_job
 from fault_server import FaultServer
 from moot.commands.preview import preview
-from moot.core.artifacts import read_cases
 from moot.core.errors import RunStoppedError
-from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.debates import write_transcripts
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
 
@@ -48,7 +48,7 @@ def judge_again(config: dict[str, Any], cases: Path, results: Path) -> pd.DataFr
         output.parent.mkdir(parents=True, exist_ok=True)
         artifacts = {name: results / path for name, path in paths}
         write_transcripts(
-            plan, Job("again", "second", *read_cases(cases), shard, artifacts=artifacts), [], output
+            debate_job(plan, "again", "second", cases, shard, artifacts=artifacts), [], output
         )
         shards.append(pq.read_table(output).to_pandas())
     return pd.concat(shards).sort_values(["debate_id", "turn"], ignore_index=True)

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL
+from debate_jobs import debate_job
 from fault_server import FaultServer
 from moot.commands.preview import preview
-from moot.core.artifacts import read_cases
 from moot.core.errors import RunStoppedError, UserError
-from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.debates import write_transcripts
 from moot.protocols import PROTOCOLS
 from moot.protocols.forms import read_answer, write_answer
 from moot.report.notes import people_note
@@ -271,8 +271,7 @@ def test_a_person_as_judge_answers_the_questions_of_an_arm(
     cases, output, waits = cases_of(plan, "people"), Path("results/transcripts/0.parquet"), 0
     for _ in range(10):
         write_transcripts(
-            plan,
-            Job(f"{EXPERIMENT}-arm={arm}", MODEL, *read_cases(cases), shard=0),
+            debate_job(plan, f"{EXPERIMENT}-arm={arm}", MODEL, cases, shard=0),
             [cases],
             output,
         )
@@ -378,8 +377,8 @@ def test_a_person_judges_debates_again(server: FaultServer, folder: Path) -> Non
 
     def judge(name: str) -> pd.DataFrame:
         artifacts = {"debates": outputs["held"]} if name == "trial" else {}
-        job = Job(name, "test", *read_cases(cases), shard=0, artifacts=artifacts)
-        write_transcripts(plan, job, [cases], outputs[name])
+        job = debate_job(plan, name, "test", cases, shard=0, artifacts=artifacts)
+        write_transcripts(job, [cases], outputs[name])
         return pd.read_parquet(outputs[name])
 
     judge("held")

@@ -8,9 +8,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from courtroom_runs import EXPERIMENT, PROJECT, configuration, people
+from debate_jobs import debate_job
 from fault_server import FaultServer
-from moot.core.artifacts import read_cases
-from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.debates import write_transcripts
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
 from moot.scores.results import ExperimentResults
@@ -50,8 +50,7 @@ def hold_debates(
             shards[shard].parent.mkdir(parents=True, exist_ok=True)
             server.reset(content=content, name_override=(finish_reasons or {}).get(model, ""))
             write_transcripts(
-                plan,
-                Job(EXPERIMENT, model, *read_cases(dataset), shard=shard),
+                debate_job(plan, EXPERIMENT, model, dataset, shard=shard),
                 [dataset],
                 shards[shard],
             )

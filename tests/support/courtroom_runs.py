@@ -10,12 +10,13 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 
-from moot.core.artifacts import describe, read_cases, write_cases
+from debate_jobs import debate_job
+from moot.core.artifacts import describe, write_cases
 from moot.core.cases import Case, Task
 from moot.core.log import job_log
 from moot.core.run_signals import interrupt_at_end_of_run
 from moot.datasets import LOADERS
-from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.debates import write_transcripts
 from moot.llm import chat
 from moot.llm.endpoints import ENDPOINTS
 from moot.plan.plan import Plan
@@ -99,9 +100,7 @@ def configuration(
 def hold(config: Mapping[str, Any], cases: Path, output: Path, shard: int = 0) -> pd.DataFrame:
     """Hold one job's debates in this process and give its transcripts."""
     plan = Plan.from_yaml(config, PROJECT)
-    write_transcripts(
-        plan, Job(EXPERIMENT, MODEL, *read_cases(cases), shard=shard), [cases], output
-    )
+    write_transcripts(debate_job(plan, EXPERIMENT, MODEL, cases, shard=shard), [cases], output)
     return pq.read_table(output).to_pandas()
 
 

@@ -5,12 +5,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from debate_jobs import debate_job
 from moot.core.artifacts import describe, read_cases
 from moot.core.experiment_config import RECORDED
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.datasets.debate_records import write_records
-from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.debates import write_transcripts
 from moot.jobs.job_results import load_study_results, write_scores
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
@@ -45,8 +46,8 @@ def build_experiments(plan: Plan) -> Iterator[Path]:
             shard = RESULTS / f"transcripts/{name}/{model}/0.parquet"
             paths = experiment.needed_by(model)
             artifacts = {key: RESULTS / path for key, path in paths.items()}
-            job = Job(name, model, *read_cases(cases), artifacts=artifacts)
-            write_transcripts(plan, job, [cases], shard)
+            job = debate_job(plan, name, model, cases, artifacts=artifacts)
+            write_transcripts(job, [cases], shard)
             outputs = [
                 RESULTS / f"{kind}/{name}/{model}.parquet" for kind in ("predictions", "calls")
             ]

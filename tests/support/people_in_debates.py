@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
-from moot.core.artifacts import read_cases
-from moot.jobs.debates import Job, write_transcripts
+from debate_jobs import debate_job
+from moot.jobs.debates import write_transcripts
 from moot.jobs.load import load_dataset
 from moot.llm.stand_in import fill_schema
 from moot.plan.plan import Plan
@@ -49,7 +49,7 @@ def cases_of(plan: Plan, dataset: str) -> Path:
 def hold(plan: Plan) -> pd.DataFrame:
     experiment = plan.experiments[EXPERIMENT]
     cases, output = cases_of(plan, experiment.config.dataset), Path("results/transcripts/0.parquet")
-    write_transcripts(plan, Job(EXPERIMENT, MODEL, *read_cases(cases), shard=0), [cases], output)
+    write_transcripts(debate_job(plan, EXPERIMENT, MODEL, cases, shard=0), [cases], output)
     return pd.read_parquet(output)
 
 

@@ -1,8 +1,8 @@
 """The prompts that the shipped experiments send about one case each, by a digest an experiment.
 
-`python tests/support/prompt_digests.py FILE FOLDER` writes the digests into a file, and results
-and prompts into an empty folder. The module uses only what the project had at commit 60e9f997 too,
-whose prompts `tests/data/prompt_digests.json` holds: MOOT_PROJECT names another checkout.
+`PYTHONPATH=scripts python tests/support/prompt_digests.py FILE FOLDER` writes the digests into a
+file, and results and prompts into an empty folder. `tests/data/prompt_digests.json` has those of
+commit 60e9f997.
 """
 
 import hashlib
@@ -13,19 +13,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-PROJECT = Path(os.environ.get("MOOT_PROJECT", Path(__file__).resolve().parents[2]))
-sys.path[:0] = [str(PROJECT / "scripts")]
+from debate_jobs import debate_job
+from moot.core.artifacts import read_cases
+from moot.core.read_config import merge_over_defaults
+from moot.core.shipped_files import default_files
+from moot.jobs.debates import write_transcripts
+from moot.jobs.load import load_dataset
+from moot.jobs.predictions import write_predictions
+from moot.llm import client
+from moot.llm.request import Reply, Request
+from moot.plan.plan import Plan
 
-from moot.core.artifacts import read_cases  # noqa: E402 - the project may be another one
-from moot.core.read_config import merge_over_defaults  # noqa: E402
-from moot.core.shipped_files import default_files  # noqa: E402
-from moot.jobs.debates import Job, write_transcripts  # noqa: E402
-from moot.jobs.load import load_dataset  # noqa: E402
-from moot.jobs.predictions import write_predictions  # noqa: E402
-from moot.llm import client  # noqa: E402
-from moot.llm.request import Reply, Request  # noqa: E402
-from moot.plan.plan import Plan  # noqa: E402
-
+PROJECT = Path(__file__).resolve().parents[2]
 CASES = 1
 CHINESE = {
     f"{protocol}-cail18": {"protocol": protocol, "dataset": "cail18", "models": ["smollm2-135m"]}
@@ -104,12 +103,12 @@ def ask(plan: Plan, name: str, model: str, artifacts: dict[str, Path], folder: P
         options, context = plan.datasets[dataset], plan.load_context(dataset)
         others = folder / f"features/{dataset}.parquet", folder / f"cleaning/{dataset}.csv"
         load_dataset(options, context, cases, *others)
-    loaded, task = read_cases(cases)
+    _, task = read_cases(cases)
     answerer = Answerer(task.labels[0].upper())
     client.ENDPOINTS = {"embedded": lambda _config, _threads: answerer}  # type: ignore[assignment]
-    job = Job(name, model, loaded, task, artifacts=artifacts)
+    job = debate_job(plan, name, model, cases, artifacts=artifacts)
     shard = folder / f"transcripts/{name}/{model}/0.parquet"
-    write_transcripts(plan, job, [cases], shard)
+    write_transcripts(job, [cases], shard)
     kinds = ("predictions", "calls")
     outputs = [folder / f"{kind}/{name}/{model}.parquet" for kind in kinds]
     write_predictions(plan, name, cases, [shard], *outputs)

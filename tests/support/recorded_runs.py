@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
+from debate_jobs import debate_job
 from moot.core.artifacts import describe, read_cases
 from moot.datasets.debate_records import write_records
-from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.debates import write_transcripts
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
@@ -58,8 +59,8 @@ def recorded_study(
         for model in models:
             shard = results / "transcripts" / experiment / model / "0.parquet"
             shard.parent.mkdir(parents=True)
-            job = Job(experiment, model, *read_cases(cases), artifacts={"records": records})
-            write_transcripts(plan, job, [], shard)
+            job = debate_job(plan, experiment, model, cases, artifacts={"records": records})
+            write_transcripts(job, [], shard)
             predictions = results / "predictions" / experiment / f"{model}.parquet"
             calls = results / "calls" / experiment / f"{model}.parquet"
             write_predictions(plan, experiment, cases, [shard], predictions, calls)

@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 
 from courtroom_runs import PROJECT, configuration
+from debate_jobs import debate_job
 from in_process import RESULTS, load_results
 from moot.core.artifacts import read_cases
 from moot.core.cases import Case, stable_fraction
 from moot.jobs import debates
 from moot.jobs.baselines import train_baselines
-from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.debates import write_transcripts
 from moot.jobs.job_results import write_scores
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
@@ -138,11 +139,11 @@ def _write_scores(plan: Plan, name: str, files: list[Path]) -> None:
     cases = RESULTS / "cases" / f"{config.dataset}.parquet"
     for model in config.models:
         shard = RESULTS / "transcripts" / name / model / "0.parquet"
-        loaded, task = read_cases(cases)
+        loaded, _ = read_cases(cases)
         choose = choose_as_planted(loaded, 1, liked=LIKED if model == "partial" else 0.0)
         stand_in = StandIn(1, choose=choose)
         with patch.object(debates, "stand_in_endpoints", lambda _, to=stand_in: lambda *_: to):
-            write_transcripts(plan, Job(name, model, loaded, task, shard=0), [cases], shard)
+            write_transcripts(debate_job(plan, name, model, cases, shard=0), [cases], shard)
         predictions, calls = (
             RESULTS / kind / name / f"{model}.parquet" for kind in ("predictions", "calls")
         )

@@ -113,8 +113,9 @@ class _Preview:
         if not all(path.is_relative_to(trained_models) for path in missing_paths):
             return None
         cases, task = read_cases(self.results / "cases" / f"{experiment.config.dataset}.parquet")
-        job = Job(experiment.name, model, cases, task, artifacts=artifacts)
-        debates = asyncio.run(run_with_placeholders(self.plan, job, self.ledger, progress, people))
+        models = self.plan.models_in_job(experiment.name, model)
+        job = Job(self.plan.config, experiment, models, cases, task, artifacts=artifacts)
+        debates = asyncio.run(run_with_placeholders(job, self.ledger, progress, people))
         for debate in debates:
             for utterance in debate.utterances:
                 self.kinds.setdefault(utterance.call_id, utterance.kind)

@@ -119,8 +119,9 @@ class Debating:
 
     def _load_debates(self, experiment: str, model: str) -> Mapping[DebateKey, HoldDebate]:
         """Return functions that hold a job's debates; none while a needed file is missing."""
-        config = self._plan.experiments[experiment]
-        cases, artifacts = f"results/cases/{config.config.dataset}.parquet", config.needed_by(model)
+        debated = self._plan.experiments[experiment]
+        cases = f"results/cases/{debated.config.dataset}.parquet"
+        artifacts = debated.needed_by(model)
         sources = [cases, *(f"results/{path}" for path in artifacts.values())]
         digests = {path: read_digests(Path(path)) for path in sources}
         last_digests, debates = self._jobs.get((experiment, model), ({}, {}))
@@ -129,10 +130,11 @@ class Debating:
             expected = self._read_digests()
             if all(digests.values()) and digests[cases] == expected.get(cases):
                 paths = {name: Path("results", path) for name, path in artifacts.items()}
-                job = Job(experiment, model, *read_cases(Path(cases)), artifacts=paths)
-                for (case_id, repeat), hold in prepare_debates(
-                    self._plan, job, self._chats, self._ledger
-                ).items():
+                models = self._plan.models_in_job(experiment, model)
+                loaded = read_cases(Path(cases))
+                job = Job(self._plan.config, debated, models, *loaded, artifacts=paths)
+                held = prepare_debates(job, self._chats, self._ledger)
+                for (case_id, repeat), hold in held.items():
                     debates[case_folder(experiment, model, case_id), repeat] = hold
             self._jobs[experiment, model] = digests, debates
         return debates

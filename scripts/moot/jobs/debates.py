@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from moot.core.artifacts import atomic_path, describe
 from moot.core.cases import Case, Task, resembles_test_case
+from moot.core.config import Config
 from moot.core.errors import DebatePausedError, UserError
 from moot.core.log import LOG
 from moot.core.model_config import ModelConfig
@@ -28,7 +29,6 @@ from moot.llm.ledger.ledger import Ledger
 from moot.llm.progress import Progress
 from moot.llm.redaction import redacted
 from moot.plan.debated_cases import choose_debated_cases
-from moot.plan.plan import Plan
 from moot.plan.rehearsal import stand_in_endpoints
 from moot.protocols import PROTOCOLS
 from moot.protocols.controls import make_debate, reword
@@ -152,10 +152,12 @@ def record_conclusion(debate: Debate, answer: Answer | None, status: str, reason
 
 @dataclass(frozen=True)
 class Job:
-    """One debate job.
+    """One debate job: what it needs of the run, and its part of the work.
 
     Attributes:
-        experiment, model: names in the configuration.
+        config: the run's, for its seed, shards, ledger and budget.
+        experiment: whose debates are held.
+        models: those that speak in the debates, the job's own first.
         cases, task: of the experiment's data set, all splits.
         shard: the number of the shard; None takes all cases.
         threads: for an embedded model.
@@ -164,8 +166,9 @@ class Job:
             unknown.
     """
 
-    experiment: str
-    model: str
+    config: Config
+    experiment: Experiment
+    models: Mapping[str, ModelConfig]
     cases: Sequence[Case]
     task: Task
     shard: int | None = None
@@ -173,32 +176,34 @@ class Job:
     artifacts: Mapping[str, Path] = field(default_factory=dict)
     calls_per_debate: int = 0
 
+    @property
+    def model(self) -> str:
+        """The name of the job's own model."""
+        return next(iter(self.models))
 
-def cases_of_job(plan: Plan, job: Job) -> list[Case]:
+
+def cases_of_job(job: Job) -> list[Case]:
     """Return the cases that a job debates, in their stable order."""
-    debated_cases = choose_debated_cases(
-        plan.experiments[job.experiment], job.cases, plan.config.seed
-    )
+    debated_cases = choose_debated_cases(job.experiment, job.cases, job.config.seed)
     if job.shard is None:
         return debated_cases
     # in turn, since the jobs end at the same time then; further cases follow in their order
-    return debated_cases[job.shard :: plan.config.shards]
+    return debated_cases[job.shard :: job.config.shards]
 
 
-def max_open_debates(models: Mapping[str, ModelConfig], model: str, debates: int) -> int:
+def max_open_debates(job: Job, debates: int) -> int:
     """Return the maximum number of debates of a job that are open at once.
 
     If calls are gathered, it is the number of all debates, since a wave has a call of each open
     debate.
     """
-    if any(config.gathers_calls for config in models.values()):
+    if any(config.gathers_calls for config in job.models.values()):
         return max(debates, 1)
-    concurrency = models[model].concurrency
+    concurrency = job.models[job.model].concurrency
     return concurrency * _DEBATES_PER_CALL if concurrency > 1 else 1
 
 
 def prepare_debates(
-    plan: Plan,
     job: Job,
     chats: Mapping[str, Chat],
     ledger: Ledger,
@@ -215,7 +220,7 @@ def prepare_debates(
     Raises:
         UserError: the protocol cannot debate the labels of these cases.
     """
-    experiment = plan.experiments[job.experiment]
+    experiment = job.experiment
     misfit = PROTOCOLS[experiment.config.protocol].misfit
     if reason := misfit(experiment.params, job.task.labels, job.task.multilabel):
         place = f"experiment '{experiment.name}', data '{experiment.config.dataset}'"
@@ -231,7 +236,7 @@ def prepare_debates(
         chats,
         experiment.params,
         experiment.prompts,
-        plan.config.seed,
+        job.config.seed,
         examples,
         job.artifacts,
         ask_person,
@@ -249,7 +254,7 @@ def prepare_debates(
         return reworded.restore(debate)
 
     debates: dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]] = {}
-    for case in cases_of_job(plan, replace(job, cases=cases, task=task)):
+    for case in cases_of_job(replace(job, cases=cases, task=task)):
         repeats = repeats_of(setup, case)
         for repeat in range(experiment.config.repeats) if repeats is None else repeats:
             debates[case.case_id, repeat] = partial(hold, case, repeat)
@@ -257,7 +262,6 @@ def prepare_debates(
 
 
 async def run_debates(
-    plan: Plan,
     job: Job,
     ledger: Ledger,
     settings: Settings,
@@ -266,11 +270,10 @@ async def run_debates(
     ask_person: AskPerson = ask_by_inbox,
 ) -> AsyncGenerator[Debate, None]:
     """Hold a job's debates, or the first `max_debates`, concurrently; yield them in order."""
-    models = plan.models_in_job(job.experiment, job.model)
-    async with open_chats(models, ledger, settings, progress) as chats:
-        jobs = list(prepare_debates(plan, job, chats, ledger, ask_person).values())[:max_debates]
+    async with open_chats(job.models, ledger, settings, progress) as chats:
+        jobs = list(prepare_debates(job, chats, ledger, ask_person).values())[:max_debates]
         progress.debates = len(jobs)
-        max_concurrent = max_open_debates(models, job.model, len(jobs))
+        max_concurrent = max_open_debates(job, len(jobs))
         async with aclosing(run_in_order(jobs, max_concurrent)) as debates:
             async for debate in debates:
                 progress.debates_done += 1
@@ -278,33 +281,28 @@ async def run_debates(
                 yield debate
 
 
-async def run_job(plan: Plan, job: Job) -> AsyncGenerator[Debate, None]:
+async def run_job(job: Job) -> AsyncGenerator[Debate, None]:
     """Hold a job's debates as `run_debates`, with the configured ledger and budget."""
-    progress = Progress(
-        f"{job.experiment} {job.model} shard {job.shard}", calls_a_debate=job.calls_per_debate
-    )
-    open_endpoint = stand_in_endpoints(plan.config)
-    settings = Settings(plan.config.replay, plan.config.budget, job.threads, open_endpoint)
-    with closing(Ledger(plan.config.ledger)) as ledger:
-        async with aclosing(run_debates(plan, job, ledger, settings, progress)) as debates:
+    config, name = job.config, f"{job.experiment.name} {job.model} shard {job.shard}"
+    progress = Progress(name, calls_a_debate=job.calls_per_debate)
+    settings = Settings(config.replay, config.budget, job.threads, stand_in_endpoints(config))
+    with closing(Ledger(config.ledger)) as ledger:
+        async with aclosing(run_debates(job, ledger, settings, progress)) as debates:
             async for debate in debates:
                 yield debate
     LOG.info(progress.line())
 
 
-def write_transcripts(
-    plan: Plan, job: Job, sources: Sequence[Path], output: Path, **digests: str
-) -> None:
+def write_transcripts(job: Job, sources: Sequence[Path], output: Path, **digests: str) -> None:
     """Hold one job's debates and write their transcripts as a stream, atomically.
 
     Args:
-        plan: the checked configuration.
         job: the job.
         sources: the input files of the job, whose sha256 goes into the artifact.
         output: `transcripts/{experiment}/{model}/{shard}.parquet`.
         digests: the job's digests, for the artifact's metadata.
     """
-    schema = SCHEMAS["transcripts"].with_metadata(describe(job.experiment, sources, **digests))
+    schema = SCHEMAS["transcripts"].with_metadata(describe(job.experiment.name, sources, **digests))
 
     async def write() -> None:
         rows: list[JsonObject] = []
@@ -313,7 +311,7 @@ def write_transcripts(
             pq.ParquetWriter(part, schema, compression="zstd") as writer,
         ):
             async with aclosing(
-                run_job(plan, job)
+                run_job(job)
             ) as debates:  # replies are stored even if writing fails
                 async for debate in debates:
                     rows.extend(

@@ -144,7 +144,6 @@ class PreviewLedger(Ledger):
 
 
 async def run_with_placeholders(
-    plan: Plan,
     job: Job,
     ledger: Ledger,
     progress: Progress,
@@ -154,23 +153,22 @@ async def run_with_placeholders(
     """Hold a job's debates, or the first `max_debates`, with placeholder replies."""
     settings = Settings(open_endpoint=open_stand_in)
     async with aclosing(
-        run_debates(plan, job, ledger, settings, progress, max_debates, ask_person)
+        run_debates(job, ledger, settings, progress, max_debates, ask_person)
     ) as debates:
         return [debate async for debate in debates]
 
 
-def calls_per_debate(plan: Plan, job: Job) -> int:
+def calls_per_debate(job: Job) -> int:
     """Return the number of calls of a job's first debate, counted with placeholder replies.
 
     Other debates may take more or fewer. 0 if the calls cannot be counted.
     """
-    models = plan.models_in_job(job.experiment, job.model).values()
-    progress = Progress(job.experiment)
-    if all(endpoint_traits(model.endpoint).is_recorded for model in models):
+    progress = Progress(job.experiment.name)
+    if all(endpoint_traits(model.endpoint).is_recorded for model in job.models.values()):
         return 0
-    with closing(PreviewLedger(plan.config.ledger)) as ledger:
+    with closing(PreviewLedger(job.config.ledger)) as ledger:
         try:
-            asyncio.run(run_with_placeholders(plan, job, ledger, progress, PlaceholderPeople(), 1))
+            asyncio.run(run_with_placeholders(job, ledger, progress, PlaceholderPeople(), 1))
         except Exception:  # a protocol may fail on a placeholder, but not on a real reply
             return 0
     return progress.calls

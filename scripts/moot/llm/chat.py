@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import NoReturn
 
@@ -151,7 +151,7 @@ class Chat:
 
 @asynccontextmanager
 async def open_chats(
-    models: dict[str, ModelConfig], ledger: Ledger, settings: Settings, progress: Progress
+    models: Mapping[str, ModelConfig], ledger: Ledger, settings: Settings, progress: Progress
 ) -> AsyncIterator[dict[str, Chat]]:
     """Open the chats of a job, by model name; a signal ends the job.
 

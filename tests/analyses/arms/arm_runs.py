@@ -10,10 +10,10 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from courtroom_runs import PROJECT, configuration, people
+from debate_jobs import debate_job
 from fault_server import FaultServer
 from moot.analyses.arms.controls import ARMS
-from moot.core.artifacts import read_cases
-from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.debates import write_transcripts
 from moot.jobs.load import load_dataset
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
@@ -130,8 +130,7 @@ class Runs:
             cases = self.cases(plan, experiment.config.dataset)
             output = self.folder / "transcripts" / name / "test" / "0.parquet"
             write_transcripts(
-                plan,
-                Job(name, "test", *read_cases(cases), shard=0, artifacts=inputs),
+                debate_job(plan, name, "test", cases, shard=0, artifacts=inputs),
                 [cases],
                 output,
             )
