@@ -11,6 +11,8 @@ from pydantic import ValidationError
 from sklearn.metrics import roc_auc_score
 
 from moot.datasets import LOADERS, LoadContext, Loaded
+from moot.datasets.people import feature_ranking
+from moot.datasets.people.feature_ranking import rank_features
 from moot.jobs.load import check_cases
 from moot.studies.courtroom.data_nlsy97 import FILE as NLSY97_FILE
 from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
@@ -122,3 +124,34 @@ def test_sex_can_be_predicted_from_build_in_a_blind_narrative(
     assert areas == pytest.approx([0.911, 0.643], abs=0.005)
     with pytest.raises(ValidationError, match="withhold"):
         load("nlsy97", context, withhold=["height"])
+
+
+@pytest.mark.parametrize("ranking", ["mutual_information", "permutation", "leave_one_out"])
+def test_a_ranking_finds_important_features_from_the_training_split_only(
+    ranking: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feature_ranking, "_FOLDS", 2)
+    monkeypatch.setattr(feature_ranking, "_REPEATS", 1)
+    noise = np.random.default_rng(0)
+    label = noise.random(300) < 0.4
+    frame = pd.DataFrame(
+        {
+            "case_id": map(str, range(300)),
+            "split": ["train"] * 240 + ["validation"] * 30 + ["test"] * 30,
+            "label": np.where(label, "yes", "no"),
+            "chance": noise.integers(0, 9, 300),
+            "telling": pd.Categorical(
+                np.where(label ^ (noise.random(300) < 0.1), "often", "seldom")
+            ),
+            "measure": pd.array(noise.integers(60, 75, 300), dtype="Int64"),
+            "flag": noise.random(300) < 0.5,
+        }
+    )
+    ranked = rank_features(frame, ranking, seed=1)
+    assert ranked.index[0] == "telling"
+    assert set(ranked.index) == {"telling", "chance", "measure", "flag"}
+    outside = frame["split"] != "train"
+    disturbed = frame.copy()
+    disturbed.loc[outside, "label"] = "yes"
+    disturbed.loc[outside, "chance"] = 99
+    pd.testing.assert_series_equal(rank_features(disturbed, ranking, seed=1), ranked)

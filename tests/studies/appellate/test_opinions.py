@@ -15,7 +15,7 @@ import pytest
 from messages import refusal
 from moot.core.errors import UserError
 from moot.datasets import LoadContext, Loaded
-from moot.datasets.opinion_text import Names, collect_names, find_leaks, join_lines
+from moot.datasets.opinion_text import Names, collect_names
 from moot.studies.appellate import masking
 from moot.studies.appellate.data_opinions import (
     SAMPLE,
@@ -26,25 +26,10 @@ from moot.studies.appellate.data_opinions import (
     write_deidentification,
 )
 from moot.studies.appellate.legal.outcomes import read_outcome
+from opinion_texts import CAPTION, opinion
 from scripted_model import PROJECT
 
 Context = Callable[..., LoadContext]
-CAPTION = (
-    "ANNA BERG, Plaintiff, Appellee,\n\nv.\n\nNORTH MILL COMPANY, Defendant, Appellant.\n\nBefore"
-    " Dorn, Chief Judge, Ilse and Korn, Circuit Judges.\n\nHans Vogel on brief for appellee.\n\n"
-)
-FACTS = (
-    "Plaintiff Anna Berg worked at the mill of North Mill Company for ten years. In March she fell"
-    " on a wet stair and broke her wrist. Berg told the foreman about the water on the stair. The"
-    " foreman wrote her name into a book and sent her home. She sued the defendant in May."
-)
-
-
-def opinion(ending: str, *, opening_text: str = "", facts: str = FACTS) -> str:
-    return (
-        f"{CAPTION}Per Curiam. This is an appeal from a judgment. {opening_text}\n\n{facts}\n\n"
-        f"DISCUSSION\n\n{'The rule is old, and it is plain. ' * 30}\n\n{ending}\n"
-    )
 
 
 @pytest.mark.parametrize(
@@ -92,56 +77,6 @@ def test_outcomes_of_real_opinions(shared_data: Path, tmp_path: Path) -> None:
 
 
 # Names and facts
-
-
-def test_printed_lines_become_paragraphs_without_footnotes() -> None:
-    page = (
-        "He fell on\n\nthe stair. He\n\nsued.\n\n1 See the rule of\n\nthe court.\n\nI\n\nShe left."
-    )
-    assert join_lines(page) == "He fell on the stair. He sued.\n\nI\n\nShe left."
-
-
-def test_a_line_of_a_text_that_is_not_wrapped_is_a_paragraph() -> None:
-    lines = [f"He fell on the stair {'and fell again ' * 10}.", "He sued.", "Affirmed."]
-    assert join_lines("\n".join(lines)).split("\n\n") == lines
-
-
-def test_pages_lose_their_feet_and_their_marks() -> None:
-    """A note, a number and a quotation stand between two lines of one sentence."""
-    first = "     *\n         Of another court, sitting by designation\n\f"
-    second = (
-        "          DORN, Judge. In the spring Berg and the\n\nmill signed in May of the year with "
-        'the firm Lind, Inc.\n\n("LI") a contract that said,\n\n     Terms of Sale. The mill\n'
-        "     sells.\n\nThe mill *74 paid.1 It sent the\n\n\n     1\n      The price was low.\n\n"
-        "      -2-\n\f"
-    )
-    third = "goods in June.2\n\n     2\n      See Roe.\n  -3-\n\f"
-    page = first + second + third
-    assert join_lines(page).split("\n\n") == [
-        "DORN, Judge. In the spring Berg and the mill signed in May of the year with the firm Lind,"
-        ' Inc. ("LI") a contract that said,',
-        "Terms of Sale. The mill sells.",
-        "The mill paid. It sent the goods in June.",
-    ]
-
-
-def test_names_of_caption_counsel_and_bench_are_searched() -> None:
-    names = collect_names(opinion("Affirmed."), ["Greta Lind, for appellant"])
-    assert {"anna", "berg", "dorn", "ilse", "korn", "vogel", "lind"} <= names.rare
-    assert "mill" in names.ordinary
-    assert find_leaks("The plaintiff fell at the mill, and Ms. Berg's sister saw it.", names) == [
-        "Berg's"
-    ]
-    assert find_leaks("The jury was told that the award was set aside.", names) == ["set aside"]
-    assert not find_leaks("The plaintiff fell\n- Mill work hurts her", names)
-    dated = collect_names(
-        opinion("Affirmed.").replace("Hans Vogel", "April 3, 2010\n\nMay Vogel"), ()
-    )
-    assert not find_leaks("In April of that year she fell.", dated)
-    assert find_leaks("She told May Vogel so.", dated) == ["May", "Vogel"]
-    assert find_leaks("Ms. Berg fell.", collect_names("ANNA BERG, v. MILL. She fell.", ())) == [
-        "Berg"
-    ]
 
 
 def test_facts_are_whole_sentences_with_pseudonyms() -> None:

@@ -6,7 +6,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from pydantic import ValidationError
@@ -159,34 +158,6 @@ def two_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rankings fit two models instead of five, and shuffle each feature once."""
     monkeypatch.setattr(feature_ranking, "_FOLDS", 2)
     monkeypatch.setattr(feature_ranking, "_REPEATS", 1)
-
-
-@pytest.mark.usefixtures("two_folds")
-@pytest.mark.parametrize("ranking", ["mutual_information", "permutation", "leave_one_out"])
-def test_a_ranking_finds_important_features_from_the_training_split_only(ranking: Any) -> None:
-    noise = np.random.default_rng(0)
-    label = noise.random(300) < 0.4
-    frame = pd.DataFrame(
-        {
-            "case_id": map(str, range(300)),
-            "split": ["train"] * 240 + ["validation"] * 30 + ["test"] * 30,
-            "label": np.where(label, "yes", "no"),
-            "chance": noise.integers(0, 9, 300),
-            "telling": pd.Categorical(
-                np.where(label ^ (noise.random(300) < 0.1), "often", "seldom")
-            ),
-            "measure": pd.array(noise.integers(60, 75, 300), dtype="Int64"),
-            "flag": noise.random(300) < 0.5,
-        }
-    )
-    ranked = rank_features(frame, ranking, seed=1)
-    assert ranked.index[0] == "telling"
-    assert set(ranked.index) == {"telling", "chance", "measure", "flag"}
-    outside = frame["split"] != "train"
-    disturbed = frame.copy()
-    disturbed.loc[outside, "label"] = "yes"
-    disturbed.loc[outside, "chance"] = 99
-    pd.testing.assert_series_equal(rank_features(disturbed, ranking, seed=1), ranked)
 
 
 def test_shap_ranks_or_names_the_missing_package(made_up: Loaded) -> None:
