@@ -3,6 +3,7 @@
 import pytest
 
 from moot.core.cases import Case, choose_cases
+from moot.core.config import Config, ExperimentConfig
 
 
 def make_cases(counts: dict[str, int]) -> list[Case]:
@@ -37,3 +38,9 @@ def test_a_larger_subset_includes_the_smaller_one_in_any_order() -> None:
 def test_another_seed_chooses_other_cases() -> None:
     cases = make_cases({"no": 30, "yes": 11})
     assert choose_cases(cases, 6, seed=1) != choose_cases(cases, 6, seed=2)
+
+
+@pytest.mark.parametrize(("cases", "is_trial"), [(3, True), (4, False), (None, False)])
+def test_an_experiment_of_few_debates_is_a_trial(cases: int | None, is_trial: bool) -> None:
+    experiment = ExperimentConfig.model_construct(cases=cases, repeats=3)
+    assert Config.model_construct(min_debates=12).is_trial(experiment) is is_trial

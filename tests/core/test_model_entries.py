@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from messages import refusal
 from moot.core.config_errors import Faults
@@ -102,6 +103,16 @@ models:
     )
     assert configs["mistral"] == configs["phi-4"].model_copy(update={"model": "mistral:latest"})
     assert not notices
+
+
+def test_an_entry_without_lists_says_what_it_omits_and_costs() -> None:
+    config = ModelConfig.model_validate(
+        {"model": "m", "omit": ["temperature"], "seed": None, "price": {"input": 1, "output": 2}}
+    )
+    assert config.omit == ("temperature", "seed")
+    assert config.price_used == "input 1, cached 1, output 2"
+    with pytest.raises(ValidationError, match="write `max_tokens` in the model's entry"):
+        ModelConfig.model_validate({"model": "m", "parameters": {"maxTokens": 3}})
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from moot.core.read_config import default_config
 from moot.core.shipped_files import SHIPPED
 from moot.papers.items import items_file, read_papers
 from moot.papers.selection import add_paper_experiments
-from moot.plan.papers_of_run import papers_of_run
+from moot.plan.papers_of_run import papers_of_run, view_paper
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.workflow import targets
@@ -122,6 +122,9 @@ def test_shipped_experiments_belong_to_the_papers_of_their_studies(
 def test_the_default_run_shows_all_items(tmp_path: Path) -> None:
     plan = make_plan(tmp_path)
     assert papers_of_run(plan) == ALL_PAPERS
+    paper = read_papers(items_file(SHIPPED))["courtroom"]
+    view = view_paper(plan, paper)
+    assert (view.paper, view.seed, view.models) == (paper, plan.config.seed, plan.config.models)
     for registry in (TABLES, FIGURES):
         filled_names = [name for name in registry if plan.can_fill(registry[name])]
         assert targets.nonempty_names(plan, registry) == filled_names

@@ -11,6 +11,7 @@ from moot.plan.plan import Plan
 from moot.report.columns import Columns
 from moot.report.content import Figure, Table
 from moot.report.figures import draw, new_figure
+from moot.report.notes import cluster_notes
 from moot.report.study_results import StudyResults
 from moot.report.tables import as_html, as_latex
 from moot.scores.results import MadeUpInputs
@@ -92,6 +93,7 @@ def make_results(folder: Path, **made_up: str) -> StudyResults:
 
 def test_a_table_has_a_banner_about_the_experiments_that_it_names(tmp_path: Path) -> None:
     results = make_results(tmp_path, first="toy: SYNTHETIC DATA: <made-up>.", second="")
+    assert cluster_notes(results.experiments["first"]) == [], "its cases are not drawn in clusters"
     for name, has_banner in (("first, tiny", True), ("second, tiny", False)):
         content = Columns().plain("run").table([{"run": name}], [])
         entry = Table("courtroom", "t", "Title", "Caption", lambda _, content=content: content)

@@ -15,6 +15,7 @@ from moot.scores.confidence_scores import calibration
 from moot.scores.cost import cost
 from moot.scores.dynamics import dynamics, stated_predictions
 from moot.scores.multilabel import multilabel
+from moot.scores.refusals import refusal_notes
 from results_on_disk import REARREST, case, prediction, utterance, write_results
 
 
@@ -291,7 +292,11 @@ def test_transcripts_read_in_parts_equal_those_read_at_once(tmp_path, monkeypatc
 
 
 def test_every_scorer_follows_the_schema(tmp_path):
-    rows = [utterance("a#0", 1, "judge", "no", prediction="no", confidence=60)]
+    rows = [
+        utterance("a#0", 1, "judge", "no", prediction="no", confidence=60),
+        utterance("a#0", 2, "judge", "I cannot.", kind="verdict", parse_status="refused"),
+        utterance("a#0", 3, "clerk", "Yes.", source="person"),
+    ]
     results = write_results(
         tmp_path, [case("a", "yes")], {"tiny": [prediction("a", "yes", "no")]}, {"tiny": rows}
     )
@@ -299,3 +304,5 @@ def test_every_scorer_follows_the_schema(tmp_path):
     assert list(frame.columns) == list(SCORE_COLUMNS)
     assert not frame.duplicated(["model", "group", "metric", "average"]).any()
     pd.testing.assert_frame_equal(frame, score_experiment(results))
+    [note] = refusal_notes(frame)
+    assert "50.0% of 2 replies refuse" in note

@@ -13,8 +13,8 @@ from moot.core.artifacts import describe, write_rows
 from moot.core.cases import Case
 from moot.core.rubric import RUBRICS
 from moot.overview.tables_contrasts import contrasts
-from moot.scores.contrasts import FIRST_HIGHER, Contrast, Side
-from moot.scores.inference_scope import evaluate_contrast
+from moot.scores.contrasts import CANNOT_TELL, FIRST_HIGHER, SUPPORTED, Contrast, Side, judge
+from moot.scores.inference_scope import evaluate_among_valid, evaluate_contrast
 from moot.scores.results import ExperimentResults
 from moot.stats.intervals import p_value
 from moot.stats.statistic import DIFFERENCE
@@ -126,6 +126,10 @@ def test_five_cases_debated_once_have_a_test_by_case(tmp_path: Path) -> None:
     assert answer and answer.population == "cases like these"
     # Tango's score of five of five cases is the root of 5
     assert answer.difference.p == pytest.approx(0.0253, abs=0.0001)
+    verdicts = [judge(make_contrast(), 1, answer.difference.p, level) for level in (0.05, 0.01)]
+    assert verdicts == [SUPPORTED, CANNOT_TELL]
+    assert evaluate_among_valid(make_contrast("accuracy"), experiments) is None, "all are valid"
+    assert str(Side("", (), "accuracy", threshold=0.5)) == "0.5"
 
 
 def test_intervals_within_cases_keep_their_level_and_coverage(tmp_path: Path) -> None:

@@ -135,3 +135,4 @@ def test_debates_without_words_are_refused(tmp_path: Path) -> None:
     params = AttributionParams(source_experiment="trial", source_model="scripted")
     with refusal():
         chosen_repeats(world.debate(params, case_of(0)).setup, case_of(0))
+    assert set(PROTOCOLS["attribution"].needs(params)) == {"debates"}

@@ -5,13 +5,14 @@ import json
 import re
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from conference_script import PAIR, PAIR_TASK, confer, conference_case, kinds, script
 from moot.core.cases import Case, Task
 from moot.llm.request import Request
 from moot.protocols.debate import Debate
-from moot.studies.conference.data_agreement import AGREEMENT, OPEN
+from moot.studies.conference.data_agreement import AGREEMENT, OPEN, draw_groups
 from moot.studies.conference.forms import (
     EVALUATOR,
     JUDGE,
@@ -235,3 +236,10 @@ async def test_conference_debates_any_other_case() -> None:
     answer, debate, _ = await hold("conference", case, task, talk)
     assert answer is not None and (answer.prediction, answer.score) == ("yes", 0.9)
     assert kinds(debate).count("opening") == 1 and "coding" not in kinds(debate)
+
+
+def test_as_many_groups_agree_as_not() -> None:
+    stances = ["pro"] * 4 + ["con"] * 2
+    claims = pd.DataFrame({"topic_id": 1, "stance": stances})
+    groups = draw_groups(claims, 2, 10, seed=1)
+    assert sorted(len({stances[row] for row in group}) for group in groups) == [1] * 5 + [2] * 5

@@ -6,8 +6,12 @@ import pytest
 
 from moot.core.read_config import default_config
 from moot.datasets import LOADERS, LoadContext
+from moot.papers.items import items_file, read_papers
+from moot.papers.parts import ItemRun
 from moot.plan.papers_of_run import paper_plan
 from moot.plan.plan import Plan
+from moot.studies.feedback.papers import example
+from results_on_disk import case, experiment_view, study_of, utterance, write_results
 from scripted_model import PROJECT
 
 METHODS = ("feedback", "zero_shot", "few_shot", "four_step_cot", "reflexion")
@@ -77,3 +81,18 @@ def test_the_articles_and_test_cases_that_are_left(paper: Plan, shared_data: Pat
         f"leaves {len(loaded.task.labels)} articles and, with the default seed, {tested} test cases"
         in departures
     )
+
+
+def test_the_example_names_opinions(tmp_path: Path) -> None:
+    [item] = [
+        item for item in read_papers(items_file(PROJECT))["feedback"].items if item.key == "table4"
+    ]
+    talk = [
+        utterance("a#0", 1, "debater 1", "It is.", kind="opening"),
+        utterance("a#0", 2, "judge", "Yes.", kind="verdict"),
+    ]
+    view = experiment_view("feedback")
+    results = write_results(tmp_path, [case("a", "yes")], None, {"tiny": talk}, config=view)
+    [shown] = example(ItemRun(item, study_of(results, study="feedback")))
+    cells = [row.cells for row in shown.rows]
+    assert {"debater 1": "opinion: It is."} in cells and {"judge": "judge, verdict: Yes."} in cells

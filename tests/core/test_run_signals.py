@@ -1,0 +1,29 @@
+"""A signal ends the block that it interrupts; a thread of its own has no signals."""
+
+import asyncio
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from moot.core import run_signals
+from moot.core.errors import RunStoppedError
+from moot.core.run_signals import cancel_on_signals
+from patience import PATIENCE
+
+
+async def test_a_signal_ends_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_signals, "_stops", [])
+    with pytest.raises(RunStoppedError, match="stopped by SIGTERM"), cancel_on_signals():
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.sleep(PATIENCE)
+
+
+def test_a_block_in_another_thread_runs() -> None:
+    async def run() -> bool:
+        with cancel_on_signals():
+            return True
+
+    with ThreadPoolExecutor() as threads:
+        assert threads.submit(asyncio.run, run()).result()
