@@ -32,10 +32,10 @@ class Run:
 
     def __init__(self, clock: Clock, settings: dict[str, bool] | None = None, **jobs: int) -> None:
         self.terminal = io.StringIO()
-        self.clock = clock
+        self.clock, self.done, self.total = clock, 0, sum(jobs.values())
         options = {"dryrun": False, "verbose": False, "stdout": False} | (settings or {})
         self.handler = LogHandler(SimpleNamespace(**options), None)  # type: ignore[arg-type]
-        stats = {**jobs, "total": sum(jobs.values())}
+        stats = {**jobs, "total": self.total}
         self.log(LogEvent.RUN_INFO, "Job stats: ...", stats=stats)
 
     @property
@@ -66,26 +66,40 @@ class Run:
         if fails:
             fields = {"jobid": number, "rule_name": rule, "log": [str(log)] if log else []}
             return self.log(LogEvent.JOB_ERROR, "Error in rule", logging.ERROR, **fields)
-        return self.log(LogEvent.JOB_FINISHED, "Finished jobid", job_id=number)
+        self.done += 1
+        written = self.log(LogEvent.JOB_FINISHED, "Finished jobid", job_id=number)
+        return self.log(LogEvent.PROGRESS, "", done=self.done, total=self.total) and written
 
 
 def test_the_share_done_has_a_line_after_a_while_and_at_the_end(clock: Clock) -> None:
     run = Run(clock, load_cases=2, run_debates=3, all=1)
     assert run.lines == ["6 jobs"]
     assert not any([run.job(1, "load_cases"), run.job(2, "load_cases", seconds=11)])
-    assert run.lines[1:] == ["    12 s    2 of 6 jobs (33%), about 24 s left: load cases"]
+    assert run.lines[1:] == ["    12 s    2 of 6 jobs (33%), about 24 s left"]
     run.job(3, "run_debates")
     run.job(4, "run_debates")
     run.job(5, "run_debates")
     assert len(run.lines) == 2
     run.job(6, "all")
-    assert run.lines[2:] == ["    16 s    6 of 6 jobs (100%): all"]
+    assert run.lines[2:] == ["    16 s    6 of 6 jobs (100%)"]
+
+
+def test_the_time_left_is_not_guessed_from_the_first_jobs(clock: Clock) -> None:
+    run = Run(clock, load_cases=3, run_debates=27)
+    run.job(1, "load_cases", seconds=11)
+    run.job(2, "load_cases", seconds=11)
+    run.job(3, "load_cases", seconds=11)
+    assert [line.partition("jobs ")[2] for line in run.lines[1:]] == [
+        *("(3%)", "(7%)"),
+        "(10%), about 297 s left",
+    ]
 
 
 def test_errors_are_shown_unchanged_and_counted(clock: Clock) -> None:
     run = Run(clock, score=1, all=1)
     assert run.job(1, "score", seconds=20, fails=True), "the error with the job's log"
-    assert "1 failed" in run.lines[-2]
+    run.job(2, "all")
+    assert "1 failed" in run.lines[-1]
     assert run.log(None, "a file is missing", logging.WARNING)
     assert run.log(None, "Nothing to be done (all requested files are present and up to date).")
     assert not run.log(None, "Building DAG of jobs...")

@@ -22,6 +22,8 @@ from moot.core.printed_commands import as_started
 from moot.core.run_signals import is_stopping
 
 INTERVAL_SECONDS = 10.0
+SHARE_BEFORE_ESTIMATE = 0.1
+"""Before this share of the jobs, the first ones, which load data, say little about the others."""
 
 _START_AND_END = (
     "Assuming unrestricted",
@@ -52,27 +54,29 @@ def _has_logged_reason(logs: Iterable[str], since: float) -> bool:
 
 
 class LogHandler(LogHandlerBase):
-    """Counts the jobs that ended, and shows what failed."""
+    """Writes the share of jobs that are done and the time left, and shows what failed."""
 
     writes_to_stream = True
     writes_to_file = has_filter = has_formatter = needs_rulegraph = False
 
     def __post_init__(self) -> None:
-        """Set the counters; Snakemake's class calls this at the end of its own `__init__`."""
+        """Note the time; Snakemake's class calls this at the end of its own `__init__`."""
         self._started = self._last_line = time.monotonic()
         self._since = time.time() - 1  # clocks of file systems are coarse
-        self._planned = self._done = self._failed = 0
-        self._rules: dict[int, str] = {}
-        self._is_explained = True
+        self._failed, self._is_explained = 0, True
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Count the job of a record, and write the record if it says more than that."""
-        settings = self.common_settings
+        """Write the progress that a record states, or the record if it says more than that."""
+        settings, fields, message = self.common_settings, vars(record), record.getMessage().strip()
         if settings.dryrun or settings.verbose:
             self._write(self.format(record))
-        elif "Directory cannot be locked" in record.getMessage():
+        elif "Directory cannot be locked" in message:
             self._write(as_started(_LOCKED))
-        elif not self._count_job(vars(record)) and self._should_show(record):
+        elif fields.get("event") is LogEvent.RUN_INFO:
+            self._write(f"{fields['stats']['total']} jobs")
+        elif fields.get("event") is LogEvent.PROGRESS:
+            self._write_progress(fields["done"], fields["total"])
+        elif self._should_show(record.levelno, message, fields):
             self._write(self.format(record))
 
     def _write(self, text: str) -> None:
@@ -81,34 +85,21 @@ class LogHandler(LogHandlerBase):
             with suppress(OSError):  # a closed terminal must not stop the run
                 print(text, file=stream, flush=True)
 
-    def _count_job(self, fields: Mapping[str, Any]) -> bool:
-        """Count the job of an event; return whether it failed for a reason that was shown."""
-        match fields.get("event"):
-            case LogEvent.RUN_INFO:
-                self._planned, self._done, self._failed = fields["stats"]["total"], 0, 0
-                self._write(f"{self._planned} jobs")
-            case LogEvent.JOB_INFO:
-                self._rules[fields["jobid"]] = fields["rule_name"]
-            case LogEvent.JOB_FINISHED:
-                self._done += 1
-                self._write_progress(fields["job_id"])
-            case LogEvent.JOB_ERROR if is_stopping():
-                return True
-            case LogEvent.JOB_ERROR:
-                self._failed += 1
-                self._write_progress(fields["jobid"])
-                has_reason = _has_logged_reason(fields.get("log") or (), self._since)
-                self._is_explained &= has_reason
-                return has_reason
-        return False
-
-    def _should_show(self, record: logging.LogRecord) -> bool:
-        fields, message = vars(record), record.getMessage().strip()
-        if record.levelno > logging.INFO:
+    def _should_show(self, level: int, message: str, fields: Mapping[str, Any]) -> bool:
+        event = fields.get("event")
+        if event is LogEvent.JOB_ERROR:
+            return not (is_stopping() or self._was_explained(fields.get("log") or ()))
+        if level > logging.INFO:
             return not self._repeats_reason(message, fields)
-        return fields.get("event") is None and not message.startswith(_START_AND_END)
+        return event is None and not message.startswith(_START_AND_END)
 
-    def _repeats_reason(self, message: str, fields: Mapping[str, object]) -> bool:
+    def _was_explained(self, logs: Iterable[str]) -> bool:
+        """Count a job that failed; return whether its log has the reason."""
+        has_reason = _has_logged_reason(logs, self._since)
+        self._failed, self._is_explained = self._failed + 1, self._is_explained and has_reason
+        return has_reason
+
+    def _repeats_reason(self, message: str, fields: Mapping[str, Any]) -> bool:
         """Return whether Snakemake says again that a job failed, whose reason was shown.
 
         A script that was killed has another exit status than 1.
@@ -118,19 +109,16 @@ class LogHandler(LogHandlerBase):
         is_explained = self._is_explained and (self._failed > 0 or is_stopping())
         return is_explained and message.startswith(_LAST_LINES_OF_FAILURE)
 
-    def _write_progress(self, job: int) -> None:
-        """Write the share of jobs that ended, the time left, and the rule of the last one."""
-        ended, now = self._done + self._failed, time.monotonic()
-        if ended < self._planned and now - self._last_line < INTERVAL_SECONDS:
+    def _write_progress(self, done: int, total: int) -> None:
+        """Write the share of jobs that are done and, if they are no longer few, the time left."""
+        now, share = time.monotonic(), done / total
+        if done < total and now - self._last_line < INTERVAL_SECONDS:
             return
         self._last_line, seconds = now, now - self._started
         failed = f", {self._failed} failed" if self._failed else ""
-        left = f", about {seconds * (self._planned / ended - 1):.0f} s left"
-        rule = self._rules.get(job, "").replace("_", " ")
-        self._write(
-            f"{seconds:6.0f} s  {ended:>3} of {self._planned} jobs"
-            f" ({ended / self._planned:.0%}){failed}{left if ended < self._planned else ''}: {rule}"
-        )
+        has_estimate = SHARE_BEFORE_ESTIMATE <= share < 1
+        left = f", about {seconds * (1 / share - 1):.0f} s left" if has_estimate else ""
+        self._write(f"{seconds:6.0f} s  {done:>3} of {total} jobs ({share:.0%}){failed}{left}")
 
 
 def register() -> None:
