@@ -54,13 +54,9 @@ def describe_registered() -> str:
         for name in BASELINES
     ]
     parts += ["## Baselines", markdown_table(("name", "title", "families"), baselines)]
-    registries = (
-        ("Scores", SCORERS),
-        ("Metrics of contrasts", CASE_METRICS),
-        ("Endpoints", ENDPOINTS),
-    )
-    for title, registry in registries:
-        parts += [f"## {title}", _list_entries(registry, _summary)]
+    parts += ["## Scores", _list_entries(SCORERS, _documentation)]
+    parts += ["## Metrics of contrasts", _list_entries(CASE_METRICS, _summary)]
+    parts += ["## Endpoints", _list_entries(ENDPOINTS, _summary)]
     by_rubric = (
         "Every rubric has the labelers `rules` (its own rules), `judge` (the experiment's model),"
         " `judge:MODEL` and `human`."
@@ -110,6 +106,11 @@ def _describe_sources(options: type[BaseModel]) -> str:
 def _summary(thing: object) -> str:
     """Return the first paragraph of a docstring."""
     return " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
+
+
+def _documentation(thing: object) -> str:
+    """Return a docstring on one line."""
+    return " ".join((inspect.getdoc(thing) or "").split())
 
 
 def keys_table(model: type[BaseModel], common: type[BaseModel] | None = None) -> str:

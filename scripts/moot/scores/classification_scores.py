@@ -46,13 +46,14 @@ COEFFICIENTS: Mapping[str, Callable[[Sums], Floats]] = {
 
 @scorer("classification")
 def classification(results: ExperimentResults) -> pd.DataFrame:
-    """By model and group, also of the two references: `accuracy`, `precision`, `recall`, `f1`,
-    `kappa`, `mcc`, `confusion:TRUE:PREDICTED`; for a positive label
-    `false_positive_rate`, `predicted_positive_rate`, `base_rate`, `base_rate_distance`. Where no
-    truth is known: `share:LABEL`.
+    """Right and wrong answers, by model and group, also of the two references.
+
+    `accuracy`, `precision`, `recall`, `f1`, `kappa`, `mcc`, `confusion:TRUE:PREDICTED`; for a
+    positive label `false_positive_rate`, `predicted_positive_rate`, `base_rate`,
+    `base_rate_distance`. Where no truth is known: `share:LABEL`.
 
     Undefined ratios are 0; a label neither true nor predicted does not enter the macro average.
-    """  # noqa: D205 - the reference prints the first paragraph
+    """
     if results.task.multilabel:
         return no_scores()
     if not results.has_truth:

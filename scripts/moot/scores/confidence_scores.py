@@ -26,12 +26,14 @@ from moot.stats.statistic import DIFFERENCE, Statistic, mean_statistic, share_st
 
 @scorer("calibration")
 def calibration(results: ExperimentResults) -> pd.DataFrame:
-    """By model and group: `auc`, `brier` (of the positive label's probability),
-    `brier_of_prediction`, `expected_calibration_error` (ten bins), `calibration_error_by_chance`
-    (of calibrated answers with these confidences), `confidence`, `overconfidence`,
-    `auc_of_confidence` (does confidence tell right from wrong?), `confidence_missing`; none for
-    multi-label tasks, and where no truth is known.
-    """  # noqa: D205 - the reference prints the first paragraph
+    """Probabilities and stated confidence, by model and group.
+
+    `auc`, `brier` (of the positive label's probability), `brier_of_prediction`,
+    `expected_calibration_error` (ten bins), `calibration_error_by_chance` (of calibrated answers
+    with these confidences), `confidence`, `overconfidence`, `auc_of_confidence` (does confidence
+    tell right from wrong?), `confidence_missing`; none for multi-label tasks, and where no truth is
+    known.
+    """
     nothing = results.task.multilabel or not results.has_truth
     return no_scores() if nothing else by_group(results, _group_scores)
 

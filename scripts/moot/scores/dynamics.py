@@ -35,10 +35,11 @@ _CATEGORIES = ["model", "debate_id", "case_id", "speaker", "kind", "prediction",
 
 @scorer("dynamics")
 def dynamics(results: ExperimentResults) -> pd.DataFrame:
-    """Of the opinions of every seat that states some before and after others spoke, by model:
+    """Opinions of every seat that states some before and after others spoke, by model.
+
     `flips_per_debate` and `debates_with_flip`; `accuracy`, `confidence` and `belief_in_positive`
     of the first and of the last opinion.
-    """  # noqa: D205 - the reference prints the first paragraph
+    """
     opinions = stated_predictions(results)
     if results.task.multilabel or opinions.empty:
         return no_scores()

@@ -50,11 +50,13 @@ class Judged:
 
 @scorer("feedback")
 def feedback(results: ExperimentResults) -> pd.DataFrame:
-    """By model: `accuracy_initial`, `accuracy_final`, `corrections`, `degradations` at the
-    experiment's own T; the last three again for each T of `WEIGHTS` (group "T=0.5"); and the
-    assistant's `assistant_auc`, `assistant_brier`, `assistant_expected_calibration_error`, with the
-    shares of rounds in which its threshold was met, and of opinions without a position.
-    """  # noqa: D205 - the reference prints the first paragraph
+    """The course of feedback, by model.
+
+    `accuracy_initial`, `accuracy_final`, `corrections`, `degradations` at the experiment's own T;
+    the last three again for each T of `WEIGHTS` (group "T=0.5"); and the assistant's
+    `assistant_auc`, `assistant_brier`, `assistant_expected_calibration_error`, with the shares of
+    rounds in which its threshold was met, and of opinions without a position.
+    """
     if results.config.protocol != PROTOCOL:
         return no_scores()
 
