@@ -22,26 +22,17 @@ class Analysis:
     """The hooks of an analysis; each does nothing unless it is overridden."""
 
     def add_experiments(
-        self,
-        config: Config,  # noqa: ARG002
-        faults: Faults,  # noqa: ARG002
+        self, _config: Config, _faults: Faults, /
     ) -> Mapping[str, ExperimentConfig]:
-        """Return further experiments of a configuration, by name; `faults` receives the faults."""
+        """Return further experiments of a configuration, by name, and note its faults."""
         return {}
 
-    def derived_names(
-        self,
-        name: str,  # noqa: ARG002
-        config: ExperimentConfig,  # noqa: ARG002
-    ) -> Sequence[str]:
+    def derived_names(self, _name: str, _config: ExperimentConfig, /) -> Sequence[str]:
         """Return the names of the experiments that `derive_experiments` adds."""
         return []
 
     def derive_experiments(
-        self,
-        name: str,  # noqa: ARG002
-        config: ExperimentConfig,  # noqa: ARG002
-        params: ProtocolParams,  # noqa: ARG002
+        self, _name: str, _config: ExperimentConfig, _params: ProtocolParams, /
     ) -> Iterable[tuple[str, ExperimentConfig]]:
         """Return further experiments that follow from a checked one, each with its name."""
         return []
@@ -53,6 +44,7 @@ class Analysis:
         params: ProtocolParams,
         labels: tuple[str, ...],
         place: Callable[[str], str],
+        /,
     ) -> None:
         """Check an experiment's entry.
 
@@ -67,11 +59,7 @@ class Analysis:
             UserError: the entry is invalid.
         """
 
-    def is_control(
-        self,
-        config: ExperimentConfig,  # noqa: ARG002
-        dataset: DatasetOptions,  # noqa: ARG002
-    ) -> bool:
+    def is_control(self, _config: ExperimentConfig, _dataset: DatasetOptions, /) -> bool:
         """Return whether an experiment only controls for others.
 
         Usual tables do not show it. Experiments with the key `control` are controls in any case.

@@ -250,7 +250,7 @@ def prepare_debates(
         async with ledger.claim(place) if asks_by_inbox and experiment.people else nullcontext():
             debate = await run_debate(new_debate(case, task, repeat, setup), experiment)
             if asks_by_inbox:
-                remove_stale_questions(folder, repeat, debate.questions)
+                remove_stale_questions(folder, repeat, debate.voices.questions)
         return reworded.restore(debate)
 
     debates: dict[tuple[str, int], Callable[[], Coroutine[Any, Any, Debate]]] = {}

@@ -15,7 +15,7 @@ from moot.core.utterance_kinds import ASKED_AGAIN, PUBLIC
 from moot.llm.parsing.replies import parse_label, parse_reply
 from moot.llm.parsing.schema import describe_schema, json_schema
 from moot.llm.request import Message
-from moot.protocols.people import FORM_BELOW, Question, Statement, choice_form
+from moot.protocols.people import FORM_BELOW, Statement, choice_form
 from moot.protocols.setup import JobSetup
 from moot.protocols.utterance_reading import read_choice, read_fields, read_form, read_likelihood
 from moot.protocols.utterances import MOOT, Utterance, label_word
@@ -85,7 +85,7 @@ class Intervention:
         """Return the debaters in the order in which they speak."""
         return list(seats)
 
-    async def before_asking(self, _turn: Turn, /) -> None:
+    async def before_asking(self) -> None:
         """Do something before a model or person is asked."""
 
     def replace_asking(self, _turn: Turn, /) -> Utterance | None:
@@ -139,15 +139,6 @@ class Debate:
     def debate_id(self) -> str:
         """The debate's name, unique within experiment and model."""
         return f"{self.case.case_id}#{self.repeat}"
-
-    @property
-    def questions(self) -> Sequence[Question]:
-        """What people in the debate were asked."""
-        return self.voices.questions
-
-    def is_human_seat(self, seat: str) -> bool:
-        """Return whether a person, and no model, sits in a seat."""
-        return self.voices.is_human(seat)
 
     def is_placeholder(self, utterance: Utterance) -> bool:
         """Return whether a preview made up the utterance.
@@ -217,7 +208,7 @@ class Debate:
             return replacement
         utterances = self._quotable(seat, utterances)
         utterance = self._open(turn)
-        if self.is_human_seat(seat):
+        if self.voices.is_human(seat):
             variables = {**self._variables(seat, utterances), "reply_format": FORM_BELOW, **context}
             filled_in = self._ask_person(utterance, prompt, schema or form, variables)
             read_form(utterance, filled_in, schema, self.task)
@@ -322,7 +313,7 @@ class Debate:
             **context,
         }
         choices = tuple(words.values())
-        if self.is_human_seat(seat):
+        if self.voices.is_human(seat):
             filled_in = self._ask_person(utterance, prompt, choice_form(choices), variables)
             read_choice(utterance, filled_in, words)
             return self._keep(utterance)
@@ -372,7 +363,7 @@ class Debate:
         return self._keep(replace(utterance, text=text, source=source, **fields))
 
     async def _replace_asking(self, turn: Turn) -> Utterance | None:
-        await self.intervention.before_asking(turn)
+        await self.intervention.before_asking()
         return self.intervention.replace_asking(turn)
 
     def _quotable(self, seat: str, utterances: Sequence[Utterance] | None) -> Sequence[Utterance]:

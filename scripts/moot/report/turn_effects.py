@@ -65,10 +65,7 @@ class TurnEffectSource(ABC):
     def measure_study(self, experiments: Mapping[str, ExperimentResults]) -> StudyEffects:
         """Return the effects of turns in the debates of a study's experiments."""
 
-    def measure_experiment(
-        self,
-        results: ExperimentResults,  # noqa: ARG002
-    ) -> Mapping[TurnPlace, JsonObject]:
+    def measure_experiment(self, _results: ExperimentResults, /) -> Mapping[TurnPlace, JsonObject]:
         """Return the effects that an experiment measured, with `EXPORTED_FIELDS`; by default none.
 
         Exports hold only effects on verdicts.

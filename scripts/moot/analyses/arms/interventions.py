@@ -105,7 +105,7 @@ class CommitFirst(ArmIntervention):
         self.commitment_messages: tuple[Message, ...] = ()
         self.exchange: tuple[Message, ...] = ()
 
-    async def before_asking(self, _turn: Turn) -> None:
+    async def before_asking(self) -> None:
         """Ask for the commitment before the first seat is asked anything."""
         if self.has_begun:
             return
@@ -119,13 +119,13 @@ class CommitFirst(ArmIntervention):
             return
         side = commitment.prediction
         self.note(arm="commit_first", turn=commitment.turn, speaker=judge, side=side)
-        if not debate.is_human_seat(judge):
+        if not debate.voices.is_human(judge):
             question = _without_system(self.commitment_messages)
             self.exchange = (*question, Message("assistant", commitment.text))
 
     def hear(self, seat: str, utterances: Sequence[Utterance]) -> Sequence[Utterance]:
         """Leave the commitment out of a model's notes: it has it as messages."""
-        if self.debate.is_human_seat(seat):
+        if self.debate.voices.is_human(seat):
             return utterances
         return [utterance for utterance in utterances if utterance.kind != COMMITMENT]
 

@@ -32,7 +32,7 @@ class Attribution(Analysis):
         name: str,
         config: ExperimentConfig,
         params: ProtocolParams,
-        labels: tuple[str, ...],  # noqa: ARG002
+        _labels: tuple[str, ...],
         place: Callable[[str], str],
     ) -> None:
         """Check that an experiment with the key has debates that a model can judge again."""
@@ -41,7 +41,7 @@ class Attribution(Analysis):
         if reason:
             raise UserError(f"{place(ATTRIBUTION)}: {ATTRIBUTION}: {reason}")
 
-    def is_control(self, config: ExperimentConfig, dataset: DatasetOptions) -> bool:  # noqa: ARG002
+    def is_control(self, config: ExperimentConfig, _dataset: DatasetOptions) -> bool:
         """Return whether an experiment judges the debates of another one again."""
         return config.protocol == ATTRIBUTION
 

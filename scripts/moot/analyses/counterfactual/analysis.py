@@ -10,11 +10,7 @@ from moot.report.content import StudyPlan
 class CounterfactualPeople(Analysis):
     """The same person told with another sex or race."""
 
-    def is_control(
-        self,
-        config: ExperimentConfig,  # noqa: ARG002
-        dataset: DatasetOptions,
-    ) -> bool:
+    def is_control(self, _config: ExperimentConfig, dataset: DatasetOptions) -> bool:
         """Return whether an experiment argues over counterfactual people."""
         return is_counterfactual(dataset)
 

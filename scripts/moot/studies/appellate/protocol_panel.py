@@ -178,7 +178,7 @@ async def hold_round(
 ) -> None:
     """Hold one round: all judges speak with the memory of earlier rounds, then they may vote."""
     shared_memory = list_shared_statements(debate, number)
-    models = [seat for seat in seats if not debate.is_human_seat(seat)]
+    models = [seat for seat in seats if not debate.voices.is_human(seat)]
     mode = vote_mode(debate, params)
     if mode == "likelihood" and number == 1 and models:
         await cast_vote(debate, models[0], 0, (), blank=True)

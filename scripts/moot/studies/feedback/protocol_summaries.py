@@ -84,7 +84,7 @@ async def case_summary(debate: Debate, _params: SummaryParams) -> Answer | None:
         if not summary.usable or summary.parsed is None:
             return None
         text = "\n".join(str(summary.parsed[part]) for part in PARTS)
-        leaks = [] if debate.is_human_seat(SEAT) else find_leaks(text, names)
+        leaks = [] if debate.voices.is_human(SEAT) else find_leaks(text, names)
         if not leaks and not debate.is_placeholder(summary):
             outcome = str(summary.parsed["outcome"]).casefold()
             return Answer(outcome) if outcome in debate.task.labels else None
