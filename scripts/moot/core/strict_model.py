@@ -41,7 +41,11 @@ class StrictModel(BaseModel):
     """
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
+        defer_build=True,  # a job reads a checked plan and validates nothing
     )
 
     @field_validator("*", mode="before")
