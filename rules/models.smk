@@ -49,6 +49,4 @@ def debates_priority(wildcards):
     """Return the priority of a job of debates among the jobs that could start."""
     models = plan.models_in_job(wildcards.experiment, wildcards.model).values()
     endpoints = {model.endpoint for model in models}
-    if endpoints == {RECORDED}:
-        return RECORDS
     return 0 if "embedded" in endpoints else ELSEWHERE

@@ -121,7 +121,7 @@ for rule_file in sorted((PROJECT / "rules").glob("*.smk")):
         ):
             RULES.append(rule_name)
 """Every rule that makes files of files; those without a name of their own are called after it:
-tables_..., figures_...
+tables_..., figures_..., recorded_...
 """
 TIMED = ("train_baselines", "train_assistant")
 """Rules whose outputs hold the time of fitting or of packing."""
@@ -251,7 +251,9 @@ def run_again(workflow: Reruns, job_files: list[Path], folder: Path) -> list[tup
     return pairs
 
 
-@pytest.mark.parametrize("rule", [*filter(None, RULES), "tables_", "figures_", "courtroom"])
+@pytest.mark.parametrize(
+    "rule", [*filter(None, RULES), "recorded_", "tables_", "figures_", "courtroom"]
+)
 def test_a_rule_reads_only_its_inputs(
     rule: str, built: Reruns, servers: tuple[FaultServer, FaultServer], tmp_path: Path
 ) -> None:

@@ -1,0 +1,25 @@
+"""Read the recorded debates of one experiment, and the predictions of each of its models."""
+
+from pathlib import Path
+
+from moot.core.artifacts import read_cases
+from moot.jobs.debates import Job, write_transcripts
+from moot.jobs.predictions import write_predictions
+from moot.workflow import targets
+from moot.workflow.job import job
+from moot.workflow.provenance import digests_of
+
+if __name__ == "__main__":
+    with job(globals()) as (plan, snakemake):
+        name, inputs, output = snakemake.params.experiment, snakemake.input, snakemake.output
+        sources = cases_path, records = Path(inputs.cases), Path(inputs.records)
+        cases, task = read_cases(cases_path)
+        artifacts, digests = {"records": records}, digests_of(snakemake)
+        models = plan.experiments[name].config.models
+        for model, predictions, calls in zip(models, output.predictions, output.calls, strict=True):
+            shards = [Path(path) for path in targets.shards(plan, name, model)]
+            for number, shard in enumerate(shards):
+                debates = Job(name, model, cases, task, shard=number, artifacts=artifacts)
+                write_transcripts(plan, debates, sources, shard, **digests)
+            outputs = Path(predictions), Path(calls)
+            write_predictions(plan, name, cases_path, shards, *outputs, **digests)
