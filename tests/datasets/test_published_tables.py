@@ -18,8 +18,8 @@ from moot.datasets.reading.checks import (
     parse_booleans,
     parse_whole_numbers,
 )
+from moot.datasets.reading.delimited import read_csv
 from moot.datasets.reading.records import read_jsonl
-from moot.datasets.reading.tables import read_csv
 from moot.jobs.load import check_cases
 
 VALID_TABLE = "id,answer,age\n1,yes,20\n2,no,\n"

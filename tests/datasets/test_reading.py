@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from messages import refusal
 from moot.core.config_errors import Faults
 from moot.core.errors import UserError
-from moot.datasets.reading.tables import read_csv, read_table
+from moot.datasets.reading.delimited import read_csv
+from moot.datasets.reading.tables import read_table
 from saved_tables import ENDINGS, save_table
 
 NAMES = ["id", "facts", "outcome"]

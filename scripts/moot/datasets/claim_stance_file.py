@@ -11,7 +11,7 @@ import pandas as pd
 
 from moot.core.cases import stable_fraction
 from moot.datasets.reading.checks import check_unique, check_values, run_checks
-from moot.datasets.reading.tables import read_csv
+from moot.datasets.reading.delimited import read_csv
 from moot.datasets.topics import check_texts
 
 COLUMNS = (

@@ -26,7 +26,7 @@ from moot.core.errors import UserError, unknown_name
 from moot.core.log import LOG
 from moot.core.text_files import quote_value
 from moot.datasets.reading.checks import check_values
-from moot.datasets.reading.tables import read_csv
+from moot.datasets.reading.delimited import read_csv
 
 COLUMNS = ("dataset", "path", "role", "url", "checksum", "member", "licence", "note")
 _TIMEOUT_SECONDS = 60

@@ -22,8 +22,7 @@ from moot.datasets.near_duplicates import (
 )
 from moot.datasets.reading.checks import LEFT_OUT
 from moot.datasets.table_options import ALL, BY_HASH, SPLITS, TableOptions
-from moot.datasets.table_rows import ID, LABEL, TEXT, read_rows
-from moot.datasets.table_texts import BLANK_PARTS, count_blank_parts
+from moot.datasets.table_rows import BLANK_PARTS, ID, LABEL, TEXT, count_blank_parts, read_rows
 
 _LARGE_FAMILY = 0.2
 """The share of the cases above which near-duplicates in one split distort the splits."""

@@ -1,6 +1,6 @@
 """The rows of a table of the user: read from its files, then checked column by column."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -11,11 +11,19 @@ from moot.core.spelling import canonical_word
 from moot.datasets.reading.checks import RowChecker
 from moot.datasets.reading.tables import FILE_COLUMN, read_table
 from moot.datasets.table_options import SPLITS, TableOptions
-from moot.datasets.table_texts import MISSING_WORDS, make_text
 from moot.datasets.words_in_files import check_label_count, find_label, spell_labels
 
 TEXT, LABEL, ID = "(text)", "(label)", "(id)"
 """The columns with the text, the label and the id of the case of a row."""
+MISSING_WORDS = {
+    *("NaN", "nan", "NaT", "<NA>"),
+    *("#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NUM!", "#NULL!"),
+}
+"""What programs write for a missing value, or for the failed result of a formula.
+
+Words that people write, too (N/A, null, NA, None), are labels and texts.
+"""
+BLANK_PARTS = "cells left out of texts as missing (NaN, #N/A)"
 
 
 class TableRows(NamedTuple):
@@ -53,6 +61,26 @@ def read_rows(options: TableOptions) -> TableRows:
     rows[ID] = _name_cases(options, rows)
     _check_rows(options, rows, labels, check)
     return TableRows(rows, labels, check)
+
+
+def make_text(options: TableOptions, cells: Mapping[Hashable, str]) -> str:
+    """Return the text that models read for a row; "" if its columns are blank."""
+    parts = {name: _read_part(cells[name]) for name in options.text_columns}
+    if not isinstance(options.text, str):
+        sentences = [
+            f"{name.replace('_', ' ')}: {part.rstrip('.')}." for name, part in parts.items() if part
+        ]
+        return " ".join(sentences)
+    if options.text_columns == [options.text]:
+        text = cells[options.text].strip()
+        return "" if text in MISSING_WORDS else text
+    return options.text.format(**parts).strip() if any(parts.values()) else ""
+
+
+def _read_part(cell: str) -> str:
+    """Return the text of a cell on one line; "" for what programs write for a missing value."""
+    text = " ".join(cell.split())
+    return "" if text in MISSING_WORDS else text
 
 
 def _list_labels(options: TableOptions, table: pd.DataFrame) -> Mapping[str, str]:
@@ -104,3 +132,9 @@ def _check_rows(
         check.refuse(names, is_unknown, f"one of {', '.join(SPLITS)}", remedy)
     if options.id_columns:
         check.refuse_repeated(rows[ID].rename(" + ".join(options.id_columns)))
+
+
+def count_blank_parts(options: TableOptions, rows: pd.DataFrame) -> int:
+    """Return how many cells of usable rows are left out of the texts as missing."""
+    cells = rows[options.text_columns].apply(lambda column: column.str.strip())
+    return int(cells.isin(list(MISSING_WORDS)).sum().sum())

@@ -13,7 +13,7 @@ import pandas as pd
 from moot.core.durable import lock_folder, write_atomically
 from moot.core.errors import UserError
 from moot.core.text_files import quote_value
-from moot.datasets.reading.tables import read_csv
+from moot.datasets.reading.delimited import read_csv
 from moot.labels.sheets import read_labels
 from moot.protocols.people import NAME_RULE, normalise_name
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from moot.core.durable import lock_folder, write_atomically
-from moot.datasets.reading.tables import read_csv
+from moot.datasets.reading.delimited import read_csv
 from moot.labels.statements import sheet_id
 
 KEY_COLUMNS = ("sheet", "file", "experiment", "model")

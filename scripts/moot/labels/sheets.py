@@ -21,7 +21,8 @@ from moot.core.errors import UserError
 from moot.core.rubric import Rubric, normalize_label
 from moot.core.text_files import quote_value, read_text
 from moot.core.types import Fields
-from moot.datasets.reading.tables import numbered_rows, read_csv, read_table
+from moot.datasets.reading.delimited import read_csv
+from moot.datasets.reading.tables import numbered_rows, read_table
 from moot.labels import ADJUDICATED, HUMAN
 
 SHEET_COLUMNS = ("item", "facts", "statement", "label", "annotator", "note")

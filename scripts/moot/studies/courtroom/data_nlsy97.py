@@ -14,7 +14,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from moot.datasets import LoadContext, Loaded, dataset
 from moot.datasets.people.people_cases import People, PeopleOptions, load_people
-from moot.datasets.reading.tables import read_csv
+from moot.datasets.reading.delimited import read_csv
 from moot.studies.courtroom.nlsy97_extracts import Outcome, read_people
 from moot.studies.courtroom.nlsy97_narrative import narrate
 from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97

@@ -17,7 +17,7 @@ from moot.core.types import Column
 from moot.datasets import LoadContext
 from moot.datasets.people.people_cases import People
 from moot.datasets.reading.checks import DataFaults, check_header, check_unique, parse_whole_numbers
-from moot.datasets.reading.tables import read_csv
+from moot.datasets.reading.delimited import read_csv
 from moot.studies.courtroom.nlsy97_variables import (
     FEATURES,
     PLAUSIBLE,

@@ -42,7 +42,8 @@ from moot.datasets.reading.checks import (
     refuse_values,
     run_checks,
 )
-from moot.datasets.reading.tables import numbered_rows, read_csv
+from moot.datasets.reading.delimited import read_csv
+from moot.datasets.reading.tables import numbered_rows
 
 FOLDER = "recorded/agenticsimlaw"
 ANSWERS = {"YES": "yes", "NO": "no"}

@@ -22,7 +22,7 @@ from moot.datasets.near_duplicates import (
     find_resembled_tests,
 )
 from moot.datasets.reading.checks import check_unique, check_values, run_checks
-from moot.datasets.reading.tables import read_csv
+from moot.datasets.reading.delimited import read_csv
 from moot.datasets.topics import check_texts, source_folder, source_notes, topic_and_text
 
 COLUMNS = ("new_id", "post", "new_topic", "topic_str", "label", "type_idx", "seen?")
