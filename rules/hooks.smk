@@ -1,6 +1,5 @@
 # Checks and messages before the first job of a run and after its last one.
 
-import atexit
 import logging
 import time
 from types import SimpleNamespace
@@ -10,7 +9,6 @@ from moot.core.people_instructions import copy_instructions
 from moot.llm.server_check import find_silent_servers
 from moot.papers.item_data import fetch_item_data
 from moot.plan.plan_cache import keep_for_jobs
-from moot.workflow.console import NothingToDo
 from moot.workflow.failed_jobs import (
     UnfinishedJob,
     describe_failed_jobs,
@@ -40,26 +38,24 @@ def print_outcome():
     return outcome
 
 
-def report_earlier_outcome():
-    """Print what earlier runs left open if this run has nothing to do, and fail if it is a fault.
+class EarlierOutcome(logging.Handler):
+    """Prints what earlier runs left open if this run has nothing to do, and fails if it is a fault.
 
-    Snakemake calls no hook in such a run, and nothing but the end of the process has a status.
+    Snakemake calls no hook in such a run, but logs a message.
     """
-    if not nothing_to_do.is_noted:
-        return
-    outcome = read_outcome(
-        targets.existing_paths(targets.predictions(plan)),
-        targets.existing_paths(targets.labels(plan)),
-    )
-    if outcome.is_finished:
-        return
-    sys.stderr.write("\n".join(["", *outcome.lines(), ""]))
-    try:
-        outcome.check()
-    except RunStoppedError as fault:
-        sys.stderr.write(f"moot: {fault}\n")
-        sys.stderr.flush()
-        os._exit(1)
+
+    def emit(self, record):
+        """Print and check the outcome at that message."""
+        if not record.getMessage().startswith("Nothing to be done"):
+            return
+        outcome = read_outcome(
+            targets.existing_paths(targets.predictions(plan)),
+            targets.existing_paths(targets.labels(plan)),
+        )
+        if not outcome.is_finished:
+            sys.stderr.write("\n".join(["", *outcome.lines(), ""]))
+            with exit_without_traceback():
+                outcome.check()
 
 
 def write_first_pages():
@@ -159,9 +155,7 @@ PAGES = [INDEX, *targets.studies()]
 
 
 if IS_MAIN and not IS_DRY:
-    nothing_to_do = NothingToDo()
-    logging.getLogger("snakemake.logging").addFilter(nothing_to_do)
-    atexit.register(report_earlier_outcome)
+    logging.getLogger("snakemake.logging").addHandler(EarlierOutcome())
     if DESK in os.environ:
         write_plan(Path(os.environ[DESK]), plan, config, digests_of_peoples_debates())
 

@@ -129,18 +129,3 @@ def register() -> None:
     LoggerPluginRegistry().register_plugin(
         f"{logger_plugin_module_prefix}moot", sys.modules[__name__]
     )
-
-
-class NothingToDo(logging.Filter):
-    """Notes whether Snakemake says that a run has nothing to do.
-
-    Attributes:
-        is_noted: whether it has said so.
-    """
-
-    is_noted = False
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record pass."""
-        self.is_noted = self.is_noted or record.getMessage().startswith("Nothing to be done")
-        return True
