@@ -22,7 +22,7 @@ from moot.core.artifacts import atomic_path, file_digest, read_table
 from moot.core.errors import UserError
 from moot.core.shipped_files import prompt_templates
 from moot.core.types import Fields
-from moot.jobs.statement_labels import LabelJob, calls_of_labels
+from moot.jobs.statement_labels import calls_of_labels
 from moot.labels import HUMAN, PEOPLE
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.ledger import Ledger
@@ -352,11 +352,7 @@ def _calls_of(path: Path) -> Iterable[str]:
 def _calls_of_labels(plan: Plan, experiment: str, model: str) -> Iterable[str]:
     shards = [path for path in map(Path, targets.shards(plan, experiment, model)) if path.exists()]
     cases = Path(f"results/cases/{plan.experiments[experiment].config.dataset}.parquet")
-    return (
-        calls_of_labels(plan, LabelJob(experiment, model, cases, {(experiment, model): shards}))
-        if shards
-        else ()
-    )
+    return calls_of_labels(plan, experiment, model, cases, shards) if shards else ()
 
 
 def _artifacts(plan: Plan) -> Iterator[Path]:

@@ -23,7 +23,7 @@ from moot.jobs.standins import (
     PreviewLedger,
     run_with_placeholders,
 )
-from moot.jobs.statement_labels import LabelJob, list_judges
+from moot.jobs.statement_labels import list_judges
 from moot.labels.judge import label_calls
 from moot.labels.statements import are_statements
 from moot.llm.identity import describe_destination, served_as
@@ -185,7 +185,7 @@ def _label_entries(
 
     A statement without words may have some in a real debate, so it is counted.
     """
-    judges = list_judges(plan, LabelJob(experiment.name, model, Path(), {}))
+    judges = list_judges(plan, experiment.name, model)
     rubric = plan.rubric(experiment.name)
     if not judges or rubric is None or not debates:
         return []

@@ -61,7 +61,8 @@ def labels_by_judge(
     """
     from moot.labels.judge import judge_statements  # opens endpoints
 
-    labels = judge_statements(make_judge(plan, labeler, job), statements, facts)
+    judge = make_judge(plan, labeler, job.experiment, job.model, job.threads)
+    labels = judge_statements(judge, statements, facts)
     unusable = sum(not label for label, _ in labels)
     if unusable:
         LOG.info(
@@ -81,8 +82,8 @@ def _label_rows(
             yield {**row, "label": label, "labeler": labeler, "evidence": evidence}
 
 
-def make_judge(plan: Plan, labeler: str, job: "LabelJob") -> "Judge":
-    """Return the model that a labeler names: `judge:NAME`, or `judge` for the debates' own.
+def make_judge(plan: Plan, labeler: str, experiment: str, model: str, threads: int = 1) -> "Judge":
+    """Return the model that a labeler names: `judge:NAME`, or `judge` for the debates' own `model`.
 
     Raises:
         UserError: The model is not configured.
@@ -90,37 +91,39 @@ def make_judge(plan: Plan, labeler: str, job: "LabelJob") -> "Judge":
     from moot.labels.judge import Judge
     from moot.llm.chat import Settings
 
-    model = labeler.partition(":")[2] or job.model
-    if model not in plan.config.models:
-        raise unknown_name("model", model, plan.config.models, f"labelers: {labeler}")
+    config, name = plan.config, labeler.partition(":")[2] or model
+    if name not in config.models:
+        raise unknown_name("model", name, config.models, f"labelers: {labeler}")
     return Judge(
-        model,
-        plan.config.models[model],
-        plan.experiments[job.experiment].prompts,
-        rubric_of(plan, job.experiment),
-        plan.config.ledger,
-        Settings(
-            plan.config.replay, plan.config.budget, job.threads, stand_in_endpoints(plan.config)
-        ),
-        plan.config.seed,
+        name,
+        config.models[name],
+        plan.experiments[experiment].prompts,
+        rubric_of(plan, experiment),
+        config.ledger,
+        Settings(config.replay, config.budget, threads, stand_in_endpoints(config)),
+        config.seed,
     )
 
 
-def calls_of_labels(plan: Plan, job: "LabelJob") -> set[str]:
-    """Return the call ids of all labels that models give in one job."""
+def calls_of_labels(
+    plan: Plan, experiment: str, model: str, cases: Path, shards: Sequence[Path]
+) -> set[str]:
+    """Return the call ids of all labels that models give to an experiment's statements."""
     from moot.labels.judge import label_calls
 
-    statements = statements_of(plan, job.experiment, job.shards[job.experiment, job.model])
-    facts = {case.case_id: case.text for case in read_cases(job.cases)[0]}
-    calls = (label_calls(judge, statements, facts) for judge in list_judges(plan, job))
+    statements = statements_of(plan, experiment, shards)
+    facts = {case.case_id: case.text for case in read_cases(cases)[0]}
+    judges = list_judges(plan, experiment, model)
+    calls = (label_calls(judge, statements, facts) for judge in judges)
     return set[str]().union(*calls)
 
 
-def list_judges(plan: Plan, job: "LabelJob") -> list["Judge"]:
-    """Return the models that label the statements of an experiment."""
-    labelers = plan.experiments[job.experiment].config.labelers
+def list_judges(plan: Plan, experiment: str, model: str) -> list["Judge"]:
+    """Return the models that label the statements of an experiment's debates by a model."""
     return [
-        make_judge(plan, labeler, job) for labeler in labelers if labeler.partition(":")[0] == JUDGE
+        make_judge(plan, labeler, experiment, model)
+        for labeler in plan.experiments[experiment].config.labelers
+        if labeler.partition(":")[0] == JUDGE
     ]
 
 
