@@ -15,11 +15,13 @@ if __name__ == "__main__":
         sources = cases_path, records = Path(inputs.cases), Path(inputs.records)
         cases, task = read_cases(cases_path)
         artifacts, digests = {"records": records}, digests_of(snakemake)
-        models = plan.experiments[name].config.models
+        config, experiment = plan.config, plan.experiments[name]
+        models = experiment.config.models
         for model, predictions, calls in zip(models, output.predictions, output.calls, strict=True):
+            voices = plan.models_in_job(name, model)
             shards = [Path(path) for path in targets.shards(plan, name, model)]
             for number, shard in enumerate(shards):
-                debates = Job(name, model, cases, task, shard=number, artifacts=artifacts)
-                write_transcripts(plan, debates, sources, shard, **digests)
+                debates = Job(config, experiment, voices, cases, task, number, artifacts=artifacts)
+                write_transcripts(debates, sources, shard, **digests)
             outputs = Path(predictions), Path(calls)
             write_predictions(plan, name, cases_path, shards, *outputs, **digests)
