@@ -9,12 +9,14 @@ import pytest
 
 from moot.core.command_line import check_folder
 from moot.core.errors import UserError
+from moot.core.extensions import load_extensions
 
 PROJECT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import subprocess, sys
 from moot.core.command_line import link_python_without_spaces
 from moot.core.errors import UserError
+from moot.core.extensions import load_extensions
 link_python_without_spaces()
 code = "import os, sys; print(os.path.realpath(sys.prefix))"
 subprocess.run(f"{sys.executable} -c '{code}'", shell=True, check=True)
@@ -42,3 +44,11 @@ def test_a_folder_that_cannot_be_written_is_reported_first(monkeypatch: pytest.M
         UserError, match=r"not writable .* --snakefile '/a folder/Snakefile' --cores"
     ):
         check_folder()
+
+
+def test_a_mistake_in_an_extension_is_named_by_its_line(tmp_path: Path) -> None:
+    folder = tmp_path / "broken_extension"
+    folder.mkdir()
+    (folder / "mine.py").write_text("X = 1\nX.y\n")
+    with pytest.raises(UserError, match=r"mine\.py, line 2: AttributeError"):
+        load_extensions([str(folder)])

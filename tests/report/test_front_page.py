@@ -26,7 +26,7 @@ from moot.report.figures import draw, has_content, new_figure, nothing_to_draw
 from moot.report.front_page import RunRemarks, read_table_preview, write_front_page
 from moot.report.study_questions import StudyQuestion, choose_questions
 from moot.workflow.failed_jobs import UnfinishedJob
-from results_on_disk import study_of
+from results_on_disk import case, prediction, study_of, write_results
 
 
 @pytest.fixture
@@ -174,6 +174,12 @@ def test_the_page_shows_accuracies_and_names_empty_tables(
     without_values = page[page.index("Tables without values in this run") :].partition("</p>")[0]
     assert TABLES["comparison/deferral"].title in without_values
     assert "tables/comparison/deferral.html" not in page, "it has neither link nor preview"
+
+
+def test_the_page_counts_calls_and_tokens(root: Path) -> None:
+    answers = {"tiny": [prediction("a", "yes", "yes"), prediction("b", "yes", "yes")]}
+    write_results(root, [case("a", "yes"), case("b", "yes")], answers)
+    assert "<li>2 calls, 180 tokens read, 20 written.</li>" in front_page(root)
 
 
 def test_the_page_opens_with_sentences_papers_and_a_legend(root: Path) -> None:

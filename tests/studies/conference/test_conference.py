@@ -239,7 +239,7 @@ async def test_conference_debates_any_other_case() -> None:
 
 
 def test_as_many_groups_agree_as_not() -> None:
-    stances = ["pro"] * 4 + ["con"] * 2
-    claims = pd.DataFrame({"topic_id": 1, "stance": stances})
+    claims = pd.DataFrame({"topic_id": 1, "stance": ["pro"] * 4 + ["con"] * 2})
     groups = draw_groups(claims, 2, 10, seed=1)
-    assert sorted(len({stances[row] for row in group}) for group in groups) == [1] * 5 + [2] * 5
+    sides = [len(set(claims.loc[group, "stance"])) for group in groups]
+    assert sorted(sides) == [1] * 5 + [2] * 5
