@@ -91,10 +91,6 @@ def test_a_person_under_two_ids_is_detected(tmp_path: Path, load_context: MakeCo
             assert splits[row] == splits[row + 40]
 
 
-def split_names(loaded: Loaded) -> list[str]:
-    return [case.split for case in loaded.cases]
-
-
 def test_the_published_tables(shared_data: Path, load_context: MakeContext) -> None:
     context = load_context("nlsy97", data_root=shared_data)
     assert load("nlsy97", context).cleaning[TWINS] == 0, "the released table has no duplicates"
@@ -116,7 +112,7 @@ def test_sex_can_be_predicted_from_build_in_a_blind_narrative(
             "build" not in withheld
         )
         male = np.array([case.attributes["sex"] == "male" for case in loaded.cases])
-        splits = np.array(split_names(loaded))
+        splits = np.array([case.split for case in loaded.cases])
         train, test = splits == "train", splits == "test"
         inputs = plain_features(loaded.features.drop(columns=["case_id", "split", "label"]))
         fitted = BASELINES["lr"].build(1, 1).fit(inputs[train], male[train])

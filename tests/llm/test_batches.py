@@ -1,6 +1,6 @@
 """Batches of the provider give the same replies as single calls, and are submitted once.
 
-Slow: only this test detects batches that a killed process submits again.
+Slow: only these tests detect batches that a killed process submits again.
 """
 
 import json
@@ -23,8 +23,6 @@ from moot.core.utterance_kinds import CONCLUSION, REPLY_PENDING
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
 from patience import PATIENCE, wait_until
-
-pytestmark = pytest.mark.slow
 
 DEBATES, WAVES, LONG_DELAY = 5, 7, 36_000
 PRICE = {"input": 2.0, "output": 10.0}
@@ -147,6 +145,7 @@ KILLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", KILLS)
 def test_a_killed_job_submits_no_batch_twice(
     moment: str, server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
@@ -174,6 +173,7 @@ def test_a_killed_job_submits_no_batch_twice(
     assert stats["uploads"] == WAVES + (moment == "between upload and creation")
 
 
+@pytest.mark.slow
 def test_a_batch_that_the_provider_creates_late_is_withdrawn(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -234,6 +234,7 @@ def test_without_waiting_each_run_completes_one_wave(
     assert set(batch_stats(server)["lines"].values()) == {1}
 
 
+@pytest.mark.slow
 def test_replies_of_an_unused_batch_are_stored(
     server: FaultServer, cases: Path, tmp_path: Path
 ) -> None:
@@ -247,6 +248,7 @@ def test_replies_of_an_unused_batch_are_stored(
     assert Ledger(str(tmp_path / "ledger")).read_totals().calls == DEBATES * WAVES + DEBATES
 
 
+@pytest.mark.slow
 def test_a_lost_response_is_looked_up_before_a_retry(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -257,6 +259,7 @@ def test_a_lost_response_is_looked_up_before_a_retry(
     assert set(batch_stats(server)["lines"].values()) == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "settings",
     [
@@ -311,6 +314,7 @@ def test_seats_of_another_model_make_single_calls_between_the_waves(
     server.reset(latency=0.0)
 
 
+@pytest.mark.slow
 def test_a_command_of_the_user_answers_a_folder_of_files(
     server: FaultServer, cases: Path, single: pd.DataFrame, tmp_path: Path
 ) -> None:

@@ -141,7 +141,8 @@ def test_calibration_worked_by_hand(tmp_path):
     results = write_results(tmp_path, cases, {"tiny": predictions})
     frame = calibration(results)
     scores = scores_by_name(frame)
-    assert scores["brier", ""] == pytest.approx((0.05**2 + 0.95**2 + 0.2**2) / 3)
+    brier = pytest.approx((0.05**2 + 0.95**2 + 0.2**2) / 3)
+    assert scores["brier", ""] == scores["brier_of_prediction", ""] == brier
     assert scores["expected_calibration_error", ""] == pytest.approx(
         (abs(1.9 - 1) + abs(0.8 - 1)) / 3
     )

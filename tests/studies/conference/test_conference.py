@@ -173,14 +173,8 @@ async def test_a_conference_without_statements_has_no_answer() -> None:
 async def test_seats_read_only_permitted_utterances() -> None:
     """The evaluator's scores and all grades stay out of every other seat's prompt."""
     _, debate, chat = await confer(script(["MORE DEBATE", "AGREEMENT"]), graded_decisions=2)
-    assert {
-        utterance.visibility
-        for utterance in debate.utterances
-        if utterance.kind in ("evaluation", "coding")
-    } == {
-        EVALUATOR,
-        "coder",
-    }
+    private = [entry for entry in debate.utterances if entry.kind in ("evaluation", "coding")]
+    assert {entry.visibility for entry in private} == {EVALUATOR, "coder"}
     talks = [request.messages[-1].content for request in chat.requests]
     assert not any(
         '"clarity": 7' in talk or "P1: yes" in talk or '"grade"' in talk.split("<record>")[-1]

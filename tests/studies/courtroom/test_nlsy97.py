@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from messages import refusal
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.people import feature_ranking
 from moot.datasets.people.feature_ranking import rank_features
 from moot.studies.courtroom.data_nlsy97 import FILE, Nlsy97Options, load
 from moot.studies.courtroom.nlsy97_extracts import FOLDER, read_extracts
@@ -153,13 +152,6 @@ def _facts(row: dict[str, Any]) -> dict[str, object]:
     return {name: None if pd.isna(row[name]) else row[name] for name in FEATURES}
 
 
-@pytest.fixture
-def two_folds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rankings fit two models instead of five, and shuffle each feature once."""
-    monkeypatch.setattr(feature_ranking, "_FOLDS", 2)
-    monkeypatch.setattr(feature_ranking, "_REPEATS", 1)
-
-
 def test_shap_ranks_or_names_the_missing_package(made_up: Loaded) -> None:
     assert made_up.features is not None
     try:
@@ -183,7 +175,6 @@ def test_only_the_top_n_features_are_in_the_narrative(load_context: MakeContext)
         load(Nlsy97Options(features=40, rows=300), load_context())
 
 
-@pytest.mark.usefixtures("two_folds")
 @pytest.mark.parametrize("narrative", ["list", "prose"])
 def test_the_most_important_features_form_a_first_paragraph(
     load_context: MakeContext, narrative: str
