@@ -5,7 +5,6 @@ from itertools import product
 import pytest
 
 from moot.core.amount_text import amount_text, dollars_text
-from moot.llm.progress import describe_time_left
 
 
 @pytest.mark.parametrize(
@@ -57,11 +56,3 @@ def test_only_nothing_is_printed_as_nothing(digits: int) -> None:
 )
 def test_dollars_have_four_decimals_below_a_cent(value: float, text: str) -> None:
     assert dollars_text(value, "$") == text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.0, "about 0 s left"), (0.2, "less than 1 s left"), (9000.4, "about 9,000 s left")],
-)
-def test_the_time_left_of_a_job(seconds: float, text: str) -> None:
-    assert describe_time_left(seconds) == text

@@ -11,7 +11,6 @@ from courtroom_runs import EXPERIMENT, MODEL, PROJECT, configuration, people
 from debate_jobs import debate_job
 from fault_server import FaultServer
 from moot.jobs.standins import calls_per_debate
-from moot.llm.progress import Progress
 from moot.plan.plan import Plan
 
 
@@ -37,21 +36,3 @@ def test_calls_in_a_debate_with_a_person_are_counted_without_a_question(
     plan = Plan.from_yaml(configuration(server.url, tmp_path, experiment=asking), PROJECT)
     assert calls_per_debate(debate_job(plan, EXPERIMENT, MODEL, cases)) == 1 + 3 * 2 * 2
     assert not (tmp_path / "data").exists()
-
-
-def test_a_line_says_how_many_calls_and_seconds_are_left_before_any_debate_has_ended() -> None:
-    progress = Progress("trial", debates=50, calls_a_debate=16, new_calls=200, ledger_calls=200)
-    progress.start_time -= 100
-    assert (
-        progress.line()
-        == "trial: 400 of about 800 calls, 0 of 50 debates; 200 calls made, 200 from the ledger;"
-        " about 200 s left"
-    )
-    progress.debates_done, progress.new_calls = 50, 610
-    assert progress.line().startswith(
-        "trial: 810 calls, 50 of 50 debates; 610 calls made, 200 from the ledger; 100 s"
-    )
-    assert (
-        "of about 420 calls"
-        in Progress("longer", debates=2, calls_a_debate=1, new_calls=420).line()
-    )

@@ -116,7 +116,8 @@ def test_a_contrast_of_five_cases_states_the_cases_that_a_test_by_case_needs(
 def test_five_cases_debated_once_have_a_test_by_case(tmp_path: Path) -> None:
     folder = tmp_path
     rows = [prediction(case.case_id, "affirm", "affirm") for case in CASES]
-    mistakes = [prediction(case.case_id, "affirm", "reverse") for case in CASES]
+    mistakes = [prediction(case.case_id, "affirm", "reverse") for case in CASES[1:]]
+    mistakes.append(prediction(CASES[0].case_id, "affirm", ""))
     for name, answers in (("human_panel", rows), ("panel", mistakes)):
         view = experiment_view("zero_shot", "opinions")
         write_results(folder, CASES, {"tiny": answers}, task=TASK, experiment=name, config=view)
@@ -128,7 +129,9 @@ def test_five_cases_debated_once_have_a_test_by_case(tmp_path: Path) -> None:
     assert answer.difference.p == pytest.approx(0.0253, abs=0.0001)
     verdicts = [judge(make_contrast(), 1, answer.difference.p, level) for level in (0.05, 0.01)]
     assert verdicts == [SUPPORTED, CANNOT_TELL]
-    assert evaluate_among_valid(make_contrast("accuracy"), experiments) is None, "all are valid"
+    contrast = make_contrast("accuracy")
+    assert evaluate_among_valid(contrast, experiments)
+    assert evaluate_among_valid(replace(contrast, second=contrast.first), experiments) is None
     assert str(Side("", (), "accuracy", threshold=0.5)) == "0.5"
 
 
