@@ -10,12 +10,11 @@ from moot.core.config_errors import Faults
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files, paper_files
 from moot.jobs.earlier_items import join_earlier, plan_of_page, write_record
-from moot.papers.items import items_file, read_papers
 from moot.papers.selection import KINDS_WITHOUT_DEBATES, PREFIX, add_paper_experiments
 from moot.plan.plan import Plan
+from paper_items import PAPERS
 
 PROJECT = Path(__file__).resolve().parents[2]
-PAPERS = read_papers(items_file(PROJECT))
 COURTROOM = PAPERS["courtroom"]
 ITEMS: list[str] = []
 for each_paper in PAPERS.values():

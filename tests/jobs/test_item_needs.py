@@ -17,19 +17,14 @@ from moot.jobs.item_needs import (
     find_missing_baselines,
     find_missing_models,
 )
-from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.selection import add_paper_experiments
 from moot.plan.papers_of_run import read_designs
 from moot.plan.plan import Plan
+from paper_items import ITEMS
 
 PROJECT = Path(__file__).resolve().parents[2]
 CLOSED = "http://127.0.0.1:9"
 """An address at which no server listens."""
-
-
-def item_of(name: str) -> PaperItem:
-    paper = read_papers(items_file(PROJECT))[name.partition("/")[0]]
-    return next(item for item in paper.items if item.name == name)
 
 
 def plan_of(item: str) -> Plan:
@@ -50,7 +45,7 @@ def runs_of(plan: Plan) -> list[tuple[str, str]]:
 
 def test_without_ollama_the_models_of_an_api_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    plan, item = plan_of("decision_conference/table1"), item_of("decision_conference/table1")
+    plan, item = plan_of("decision_conference/table1"), ITEMS["decision_conference/table1"]
     runs = runs_of(plan)
     missing = find_missing_models(plan, runs)
     runnable = [model for _, model in runs if can_run(plan, "paper-stance-vast", model, missing)]
@@ -70,23 +65,23 @@ def test_debates_that_read_missing_debates_are_left_out(monkeypatch: pytest.Monk
 
 def test_nothing_to_fill_stops_before_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TABPFN_MODEL_CACHE_DIR", raising=False)
-    item = item_of("courtroom/table3")
+    item = ITEMS["courtroom/table3"]
     baselines = find_missing_baselines([item])
     lines = list(describe_missing(plan_of("courtroom/table3"), [item], [], {}, baselines))
     with refusal():
         check_something_can_be_filled([item], lines, [], baselines)
-    both = [item, item_of("courtroom/table1")]
+    both = [item, ITEMS["courtroom/table1"]]
     check_something_can_be_filled(both, lines, [], baselines)
 
 
 def test_an_item_names_its_servers_and_commands() -> None:
-    designs, item = read_designs(PROJECT).values(), item_of("decision_conference/table1")
+    designs, item = read_designs(PROJECT).values(), ITEMS["decision_conference/table1"]
     ollama, key = describe_servers(item, designs)
     assert "Ollama at http://localhost:11434" in ollama and "`gemma2:9b`" in ollama
     assert "OPENAI_API_KEY" in key and "`gpt-4`" in key
     first, with_key, own = item_commands(item, designs)
     assert "models: [gpt-3.5-turbo, gpt-4]" in with_key
     assert "models: [mine], cases: 20" in own and "models" not in first
-    assert item_commands(item_of("courtroom/table8"), designs) == []
+    assert item_commands(ITEMS["courtroom/table8"], designs) == []
     for name in ("appellate/table1", "decision_conference/table5", "feedback/table4"):
-        assert "cases:" not in item_commands(item_of(name), designs)[-1], "it has few cases"
+        assert "cases:" not in item_commands(ITEMS[name], designs)[-1], "it has few cases"

@@ -18,13 +18,12 @@ from moot.jobs.load import load_dataset
 from moot.jobs.papers import write_paper
 from moot.papers import fill_item
 from moot.papers.grid import build_grid, intervals_frame
-from moot.papers.items import items_file, read_papers, select_items
 from moot.papers.selection import add_paper_experiments
 from moot.plan.papers_of_run import view_paper
 from moot.plan.plan import Plan
-from moot.report.published import read_published
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
+from paper_items import ITEMS, PAPERS, PUBLISHED
 from project_copy import PROJECT
 from results_on_disk import REARREST, case, experiment_view, write_results
 
@@ -38,7 +37,7 @@ EMPTY_ROWS = {
     "courtroom/table3": "All rows stay empty: weights not found.",
     "feedback/table2": "Row CNN(with BERT) stays empty: weights not found.",
 }
-ITEMS: list[Any] = [
+TRAINED_ITEMS: list[Any] = [
     pytest.param(
         *("courtroom/table2", PEOPLE, "nlsy97", ["nb"]),
         NAMES | REBALANCED if HAS_SMOTE else NAMES,
@@ -75,7 +74,7 @@ def add_failures(leaderboard: Path) -> None:
     pq.write_table(pa.concat_tables([table, failures]), leaderboard)
 
 
-@pytest.mark.parametrize(("item", "datasets", "dataset", "baselines", "heads"), ITEMS)
+@pytest.mark.parametrize(("item", "datasets", "dataset", "baselines", "heads"), TRAINED_ITEMS)
 def test_trained_models_fill_their_item_without_an_experiment(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -93,7 +92,7 @@ def test_trained_models_fill_their_item_without_an_experiment(
     files = train(plan, f"paper-{dataset}")
     add_failures(files[1])
     paper, _, key = item.partition("/")
-    write_paper(view_paper(plan, read_papers(items_file(PROJECT))[paper]), files)
+    write_paper(view_paper(plan, PAPERS[paper]), files)
     table = pd.read_csv(RESULTS / f"papers/{paper}/{key}.csv", dtype=str)
     own_rows = table[table["source"] != "published"]
     assert set(own_rows.get("Model", ())) == heads
@@ -124,11 +123,8 @@ def test_f1_of_a_label_of_a_trained_model_has_its_counts(tmp_path: Path) -> None
             "n": [4],
         }
     )
-    study = StudyResults(
-        *("stance", {"mine": results}, no_scores(), {"vast": board}),
-        read_published(PROJECT / "data" / "published" / "published_results.csv"),
-    )
-    (item,) = select_items(read_papers(items_file(PROJECT)), ["decision_conference/table2"])
+    study = StudyResults("stance", {"mine": results}, no_scores(), {"vast": board}, PUBLISHED)
+    item = ITEMS["decision_conference/table2"]
     grid = build_grid(item, {}, fill_item(item, {"stance": study}))
     (row,) = grid.own_rows
     assert [cell.own_value.text for cell in row.cells] == ["0.857", "0.000", ""]

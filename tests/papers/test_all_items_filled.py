@@ -16,11 +16,12 @@ from moot.core.config_errors import Faults
 from moot.core.shipped_files import default_files
 from moot.jobs.papers import write_paper
 from moot.jobs.statement_labels import LabelJob, label_statements
-from moot.papers.items import PaperItem, items_file, read_papers
+from moot.papers.items import PaperItem
 from moot.papers.selection import add_paper_experiments
 from moot.plan.papers_of_run import view_paper
 from moot.plan.plan import Plan
 from moot.report.published import read_findings
+from paper_items import ITEMS, PAPERS
 from project_copy import PROJECT
 
 pytestmark = pytest.mark.slow
@@ -30,11 +31,7 @@ DATASETS = {
     "nlsy97": {"source": "synthetic", "rows": 60},
     **dict.fromkeys(("caselaw", "cail18", "vast", "claim_stance", "claim_polarity"), "sample"),
 }
-PAPERS = read_papers(items_file(PROJECT))
 FINDINGS = read_findings(PROJECT / "data/published/findings.csv")
-ITEMS: dict[str, PaperItem] = {}
-for each_paper in PAPERS.values():
-    ITEMS |= {item.name: item for item in each_paper.items}
 NO_REPLY_FILLS = {
     "courtroom/table2": "trained models",
     "courtroom/table3": "trained models",

@@ -9,16 +9,13 @@ from moot.llm.prompts import Prompts
 from moot.papers import fill_item
 from moot.papers.as_published import ExperimentSetting
 from moot.papers.diagrams import diagram_svg
-from moot.papers.items import items_file, read_papers, select_items
 from moot.papers.parts import Design, Diagram
 from moot.protocols import PROTOCOLS
-from moot.report.published import read_published
 from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentView
-from project_copy import PROJECT
+from paper_items import ITEMS, PUBLISHED
 
-PUBLISHED = read_published(PROJECT / "data" / "published" / "published_results.csv")
 TOPICS = [
     {"title": "one", "stage": 'the "first": #1 \\ {{ seats }}', "question": "Why?"},
     {"title": "two", "stage": "- 第二 🙂", "question": "How?"},
@@ -55,14 +52,13 @@ PARAMS: dict[str, tuple[str, dict[str, tuple[Any, ...]]]] = {
 
 
 def draw(item_name: str, protocol: str, params: dict[str, Any]) -> Diagram:
-    (item,) = select_items(read_papers(items_file(PROJECT)), [item_name])
     values = PROTOCOLS[protocol].params.model_validate(params).model_dump()
     study = PROTOCOLS[protocol].study
     view = ExperimentView(protocol, "data", (), "test", values)
     setting = ExperimentSetting.__new__(ExperimentSetting)
     design = Design("mine", study, view, setting, Prompts.__new__(Prompts), {}, True)
     results = StudyResults(study, {}, no_scores(), {}, PUBLISHED)
-    (diagram,) = fill_item(item, {study: results}, (design,))
+    (diagram,) = fill_item(ITEMS[item_name], {study: results}, (design,))
     assert isinstance(diagram, Diagram)
     return diagram
 

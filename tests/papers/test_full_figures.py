@@ -5,36 +5,25 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pandas as pd
 import pytest
 from matplotlib.transforms import Bbox
 
 from moot.jobs.papers import find_designs
 from moot.papers import fill_item
 from moot.papers.charts import build_chart, draw_chart, points_frame
-from moot.papers.items import PaperItem, items_file, read_papers
 from moot.papers.page import ItemContent, write_page
 from moot.papers.parts import Diagram, ItemRun, Point, Series, Step
 from moot.plan.papers_of_run import paper_plan, view_paper
 from moot.report.figures import figure_style
-from moot.report.published import read_published
 from moot.report.study_results import NOT_MEASURED, Measurement, StudyResults
 from moot.scores import no_scores
 from moot.studies.appellate.papers import prompt_clauses
+from paper_items import ITEMS, PAPERS, PUBLISHED
 from project_copy import PROJECT
 from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
 PROMPTS = ("zero-shot", "CoT", "n-shot CoT")
 MODELS = paper_plan(PROJECT).experiments["paper-zero-shot"].config.models
-
-
-def item_of(name: str) -> PaperItem:
-    paper = read_papers(items_file(PROJECT))[name.partition("/")[0]]
-    return next(item for item in paper.items if item.name == name)
-
-
-def published() -> pd.DataFrame:
-    return read_published(PROJECT / "data/published/published_results.csv")
 
 
 def made_up_series(models: list[str]) -> list[Series]:
@@ -52,7 +41,7 @@ def made_up_series(models: list[str]) -> list[Series]:
 def test_each_of_60_points_has_the_name_of_its_model_and_each_shape_a_prompt() -> None:
     assert len(MODELS) == 20
     with figure_style():
-        drawing = build_chart(item_of("courtroom/figure2"), made_up_series(list(MODELS)))
+        drawing = build_chart(ITEMS["courtroom/figure2"], made_up_series(list(MODELS)))
         drawing.draw_without_rendering()
         axes = drawing.axes[0]
         names = [text for text in axes.texts if text.get_text()]
@@ -71,7 +60,7 @@ def test_each_of_60_points_has_the_name_of_its_model_and_each_shape_a_prompt() -
 def test_every_pair_of_bars_is_drawn_and_named(count: int) -> None:
     models = [f"model-{number}" for number in range(count)]
     with figure_style():
-        drawing = build_chart(item_of("courtroom/figure4"), made_up_series(models))
+        drawing = build_chart(ITEMS["courtroom/figure4"], made_up_series(models))
     axes = drawing.axes[0]
     assert len(axes.get_xticklabels()) == 3 * count
     heights = [bar.get_height() for bar in axes.patches if bar.get_height() > 0]
@@ -85,7 +74,7 @@ def test_a_legend_names_all_series_in_different_styles() -> None:
     names = ["_underscored", "$x_", *(f"series {number}" for number in range(16))]
     series = [Series(name, "mine", point, "affirm") for name in names]
     with figure_style():
-        drawing = build_chart(item_of("appellate/figure5"), series)
+        drawing = build_chart(ITEMS["appellate/figure5"], series)
     assert [text.get_text() for text in drawing.legends[0].get_texts()] == names
     lines = [line for line in drawing.axes[0].lines if line.get_marker() not in ("|", "_")]
     styles = {(line.get_color(), line.get_marker(), line.get_linestyle()) for line in lines}
@@ -94,15 +83,15 @@ def test_a_legend_names_all_series_in_different_styles() -> None:
 
 def test_a_series_without_values_is_left_out(tmp_path: Path) -> None:
     series = [Series("mine", "mine", (Point(1.0, NOT_MEASURED),), "affirm")]
-    draw_chart(item_of("appellate/figure5"), series, tmp_path / "figure.svg", "SAMPLE")
+    draw_chart(ITEMS["appellate/figure5"], series, tmp_path / "figure.svg", "SAMPLE")
     assert (tmp_path / "figure.svg").exists()
 
 
 def test_a_prompt_by_clause_has_no_code_of_templates() -> None:
-    item = item_of("appellate/figure2")
-    run = view_paper(paper_plan(PROJECT), read_papers(items_file(PROJECT))["appellate"])
+    item = ITEMS["appellate/figure2"]
+    run = view_paper(paper_plan(PROJECT), PAPERS["appellate"])
     designs = find_designs(run, item)
-    results = StudyResults("appellate", {}, no_scores(), {}, published())
+    results = StudyResults("appellate", {}, no_scores(), {}, PUBLISHED)
     (clauses,) = prompt_clauses(ItemRun(item, results, designs))
     text = " ".join(text for _, text in clauses.clauses)
     assert "AFFIRM, REVERSE or REMAND" in text
@@ -124,8 +113,8 @@ def test_figure_2_of_debate_feedback_has_each_number_of_debaters_once(tmp_path: 
         experiments[name] = write_results(
             tmp_path, [case("a", "yes")], answers, talk, experiment=name, config=view
         )
-    results = StudyResults("feedback", experiments, no_scores(), {}, published())
-    item = item_of("feedback/figure2")
+    results = StudyResults("feedback", experiments, no_scores(), {}, PUBLISHED)
+    item = ITEMS["feedback/figure2"]
     parts = fill_item(item, {"feedback": results})
     frame = points_frame(item, [part for part in parts if isinstance(part, Series)])
     assert frame["source"].tolist() == ["paper-feedback-debaters"] * 3 + ["mine"]
@@ -134,12 +123,10 @@ def test_figure_2_of_debate_feedback_has_each_number_of_debaters_once(tmp_path: 
 
 
 def test_the_file_of_a_diagram_has_all_designs(tmp_path: Path) -> None:
-    item = item_of("appellate/figure1")
+    item = ITEMS["appellate/figure1"]
     steps = (Step("judge", "votes"),)
     parts = tuple(Diagram(title, ("judge",), steps) for title in ("first", "second", "third"))
-    write_page(
-        read_papers(items_file(PROJECT))["appellate"], [ItemContent(item, parts)], {}, tmp_path
-    )
+    write_page(PAPERS["appellate"], [ItemContent(item, parts)], {}, tmp_path)
     drawing = ElementTree.parse(tmp_path / "appellate" / "figure1.svg").getroot()
     groups = [child for child in drawing if child.tag.endswith("}g")]
     tops = [child.get("transform") for child in groups]

@@ -6,20 +6,19 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from conference_runs import hold_conferences, make_study
+from conference_runs import hold_conferences
 from conference_script import script
 from moot.papers import fill_item
-from moot.papers.items import PaperItem, items_file, read_papers
+from moot.papers.items import PaperItem
 from moot.papers.page import ItemContent, values_in_text, write_page
 from moot.papers.parts import Clauses, Fact, Part
-from moot.report.published import read_published
 from moot.report.study_results import StudyResults
-from moot.scores import no_scores
+from moot.scores import concat_scores, no_scores, score_experiment
 from moot.studies.appellate.legal.rubric import EXAMPLES_OF_LABELS, HALLUCINATION, RUBRIC
 from moot.studies.appellate.legal.rubric_rules import label_statement
 from panel_results import panel, study
-from project_copy import PROJECT
-from results_on_disk import REARREST, case, experiment_view, prediction, write_results
+from paper_items import PAPERS, PUBLISHED
+from results_on_disk import REARREST, case, experiment_view, prediction, study_of, write_results
 
 
 def parts_of_text(paper: str, results: StudyResults) -> list[Part]:
@@ -54,7 +53,9 @@ async def test_the_first_topic_is_shown_with_and_without_a_judge(tmp_path: Path)
     talks = [script("AGREEMENT")]
     judged = await hold_conferences(tmp_path / "with", talks)
     free = await hold_conferences(tmp_path / "without", talks, "without-judge", agreement=False)
-    parts = parts_of_text("decision_conference", make_study("conference", [judged, free]))
+    scores = concat_scores(map(score_experiment, (judged, free)))
+    results = study_of(judged, free, study="conference", scores=scores, published=PUBLISHED)
+    parts = parts_of_text("decision_conference", results)
     clauses = [part for part in parts if isinstance(part, Clauses)]
     assert [part.title.partition(":")[0] for part in clauses] == [
         "As Figures A2 and A3",
@@ -72,19 +73,18 @@ async def test_the_first_topic_is_shown_with_and_without_a_judge(tmp_path: Path)
 
 
 def test_a_number_of_the_text_has_its_total_its_note_and_the_runs_value(tmp_path: Path) -> None:
-    published = read_published(PROJECT / "data/published/published_results.csv")
     own = [Fact("synthetic/opinion_changes", "3 of 12")]
-    values = {name: rest for name, *rest in values_in_text(published, own)}
+    values = {name: rest for name, *rest in values_in_text(PUBLISHED, own)}
     is_half = "changes of opinion (600 is half of the 1200 opportunities)"
     assert values[f"Synthetic debate: {is_half}"] == ["20 of 600", "3 of 12"]
     assert values[f"Multiagent debate: {is_half}"] == ["23 of 600", ""]
     assert values["Human-AI debate: changes of opinion"][0] == "43 of 400"
     assert values["Synthetic debate: debates that went beyond three rounds"][0] == "15 of 100"
     assert values["Clusters covered without a judge (model not named)"][0] == "6"
-    assert len(values) == published["table"].str.startswith("text").sum(), "names, each once"
+    assert len(values) == PUBLISHED["table"].str.startswith("text").sum(), "names, each once"
     for number in ("0.428", "0.849", "0.752", "9,100"):
         assert number in {value for value, _ in values.values()}
-    paper = read_papers(items_file(PROJECT))["appellate"]
+    paper = PAPERS["appellate"]
     item = PaperItem("appellate/text", "facts", "In the text")
     shown = [("changes <b>", "20 of 600", "3 of 12")]
     pages = []
@@ -96,8 +96,7 @@ def test_a_number_of_the_text_has_its_total_its_note_and_the_runs_value(tmp_path
 
 
 def test_the_published_labels_of_figure_2_are_those_of_the_file(shared_data: Path) -> None:
-    published = read_published(PROJECT / "data/published/published_results.csv")
-    rows = published[published["table"] == "figure2_polarity_labels"]
+    rows = PUBLISHED[PUBLISHED["table"] == "figure2_polarity_labels"]
     claims = pd.read_csv(shared_data / "claim_stance/claim_stance_dataset_v1.csv")
     counts = claims.loc[claims["split"] == "test", "claims.claimSentiment"].fillna(0).value_counts()
     names = {1: "positive", -1: "negative", 0: "neutral"}
@@ -114,7 +113,6 @@ def test_the_labels_of_a_sample_are_not_counted_as_those_of_the_file(
     view = experiment_view("polarity", "claims")
     answers = {"tiny": [prediction("a", "neutral", "neutral")]}
     run = write_results(tmp_path, [case("a", "neutral")], answers, task=task, config=view)
-    published = read_published(PROJECT / "data/published/published_results.csv")
-    results = StudyResults("stance", {"polarity": run}, no_scores(), {}, published)
+    results = StudyResults("stance", {"polarity": run}, no_scores(), {}, PUBLISHED)
     item = PaperItem("decision_conference/figure2", "figure", "Labels")
     assert len(fill_item(item, {"stance": results})) == series_count

@@ -9,23 +9,16 @@ import pytest
 
 from moot.papers import fill_item
 from moot.papers.grid import build_grid, intervals_frame, values_frame
-from moot.papers.items import PaperItem, items_file, read_papers
+from moot.papers.items import PaperItem
 from moot.papers.page import ItemContent, write_page
 from moot.papers.parts import OwnRow
-from moot.report.published import read_published
 from moot.report.study_results import PaperMatch, PaperMatches, StudyResults
 from moot.scores import no_scores, score_experiment
 from panel_results import PARAMS, panel
+from paper_items import ITEMS, PAPERS, PUBLISHED
 from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
 PROJECT = Path(__file__).resolve().parents[2]
-PAPERS = read_papers(items_file(PROJECT))
-PUBLISHED = read_published(PROJECT / "data/published/published_results.csv")
-
-
-def item_of(name: str) -> PaperItem:
-    paper = PAPERS[name.partition("/")[0]]
-    return next(item for item in paper.items if item.name == name)
 
 
 def trials(folder: Path, answers: dict[str, list[str]]) -> StudyResults:
@@ -70,7 +63,7 @@ def half_invalid(tmp_path: Path) -> StudyResults:
 
 
 def test_a_row_counts_its_own_cases_and_its_invalid_answers(half_invalid: StudyResults) -> None:
-    rows = rows_of(item_of("courtroom/table5"), half_invalid)
+    rows = rows_of(ITEMS["courtroom/table5"], half_invalid)
     counts = {row.heads[0]: (row.cases, row.answers.n, row.answers.n_invalid) for row in rows}
     assert counts == {"qwen-2.5": (12, 12, 6), "small": (2, 2, 0)}
     assert "6 of 12 answers invalid" in rows[0].description
@@ -78,7 +71,7 @@ def test_a_row_counts_its_own_cases_and_its_invalid_answers(half_invalid: StudyR
 
 
 def test_many_invalid_answers_have_a_second_value(half_invalid: StudyResults) -> None:
-    item = item_of("courtroom/table5")
+    item = ITEMS["courtroom/table5"]
     rows = rows_of(item, half_invalid)
     grid = build_grid(item, {}, rows)
     values = values_frame(grid).set_index("source")
@@ -95,7 +88,7 @@ def test_many_invalid_answers_have_a_second_value(half_invalid: StudyResults) ->
 
 
 def test_a_row_in_moots_wording_is_no_replication(tmp_path: Path) -> None:
-    item = item_of("courtroom/table5")
+    item = ITEMS["courtroom/table5"]
     all_wrong = trials(tmp_path, {"qwen-2.5": ["yes", "no"] * 20})
     grid = build_grid(item, {}, rows_of(item, all_wrong))
     row = next(row for row in grid.paper_rows if row.own_row)
@@ -108,7 +101,7 @@ def test_a_row_in_moots_wording_is_no_replication(tmp_path: Path) -> None:
 def test_the_page_and_the_latex_source_show_invalid_answers(
     half_invalid: StudyResults, tmp_path: Path
 ) -> None:
-    item = item_of("courtroom/table5")
+    item = ITEMS["courtroom/table5"]
     content = ItemContent(item, tuple(rows_of(item, half_invalid)))
     write_page(PAPERS["courtroom"], [content], {}, tmp_path / "pages")
     page = (tmp_path / "pages/courtroom.html").read_text(encoding="utf-8")
@@ -136,10 +129,10 @@ def test_a_placeholder_is_no_step(tmp_path: Path) -> None:
     failed = phases(tmp_path / "failed", "synthetic_panel", "nnn nnn nnn", text="")
     steps = {}
     for name, results in (("spoken", spoken), ("failed", failed)):
-        rows = rows_of(item_of("appellate/table1"), results)
+        rows = rows_of(ITEMS["appellate/table1"], results)
         steps[name] = [row.cells["", "steps"].value for row in rows]
     assert steps == {"spoken": [9], "failed": [0]}
-    (row,) = rows_of(item_of("appellate/table1"), failed)
+    (row,) = rows_of(ITEMS["appellate/table1"], failed)
     assert row.cells["", "debates"].value == 0
-    (counts,) = rows_of(item_of("appellate/table2"), failed)
+    (counts,) = rows_of(ITEMS["appellate/table2"], failed)
     assert counts.cells["code3", "total"].value == 0

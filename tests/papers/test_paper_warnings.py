@@ -7,21 +7,19 @@ import pytest
 
 from in_process import default_configuration
 from moot.papers import fill_item
-from moot.papers.items import PaperItem, items_file, read_papers
+from moot.papers.items import PaperItem
 from moot.papers.page import ItemContent, write_page
 from moot.papers.parts import Example, OwnRow, Part, Point, Series
 from moot.plan.papers_of_run import view_paper
 from moot.plan.plan import Plan
 from moot.report.front_page import read_paper_progress
-from moot.report.published import read_published
 from moot.report.study_results import Measurement, StudyResults
 from moot.scores import score_experiment
 from moot.scores.results import MadeUpInputs
+from paper_items import PAPERS, PUBLISHED
 from project_copy import PROJECT
 from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
-PUBLISHED = read_published(PROJECT / "data/published/published_results.csv")
-PAPERS = read_papers(items_file(PROJECT))
 COURTROOM = {item.key: item for item in PAPERS["courtroom"].items}
 SYNTHETIC = "nlsy97: SYNTHETIC DATA: <made-up>."
 SIMULATED = "spoken: SIMULATED MODEL: no model."

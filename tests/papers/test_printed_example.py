@@ -8,10 +8,10 @@ import pytest
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.papers.examples import build_example, example_frame
-from moot.papers.items import items_file, read_papers
 from moot.plan.debated_cases import choose_debated_cases
 from moot.plan.papers_of_run import paper_plan
-from moot.report.published import published_values_of, read_published
+from moot.report.published import published_values_of
+from paper_items import ITEMS, PUBLISHED
 
 PROJECT = Path(__file__).resolve().parents[2]
 EXAMPLE = "paper-feedback-example"
@@ -22,10 +22,9 @@ def case_of(case_id: str) -> Case:
 
 
 def test_the_example_has_the_printed_reliabilities() -> None:
-    items = read_papers(items_file(PROJECT))["feedback"].items
-    item = next(item for item in items if item.key == "table4")
-    published = read_published(PROJECT / "data/published/published_results.csv")
-    frame = example_frame(build_example(item, published_values_of(published), []))
+    frame = example_frame(
+        build_example(ITEMS["feedback/table4"], published_values_of(PUBLISHED), [])
+    )
     row = frame[frame["step"] == "3. Verification step"].iloc[0]
     numbers = [row[f"debater {number}"].rpartition(" ")[2] for number in (1, 2, 3)]
     assert numbers == ["0.75", "0.8", "0.45"]

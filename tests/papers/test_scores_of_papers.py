@@ -7,11 +7,10 @@ import pandas as pd
 from moot.jobs.papers import set_aside
 from moot.papers import fill_item
 from moot.papers.grid import build_grid, values_frame
-from moot.papers.items import items_file, read_papers
 from moot.papers.score_table import scores_frame
 from moot.report.study_results import StudyResults
 from moot.scores import score_experiment
-from project_copy import PROJECT
+from paper_items import ITEMS
 from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
 ANSWERS = {"a": ("yes", "yes"), "b": ("yes", "no"), "c": ("no", "no"), "d": ("no", "")}
@@ -58,8 +57,7 @@ def test_a_paper_without_a_run_has_no_rows() -> None:
 
 
 def test_the_counts_of_table_7_have_no_as_positive_class_and_zeros(tmp_path: Path) -> None:
-    items = read_papers(items_file(PROJECT))["courtroom"].items
-    item = next(item for item in items if item.key == "table7")
+    item = ITEMS["courtroom/table7"]
     grid = build_grid(item, {}, fill_item(item, {"courtroom": answered_study(tmp_path)}))
     row = values_frame(grid).set_index("source").loc["trial"]
     # By the note: TN holds cases of rearrest predicted as NO, FP those predicted as YES.

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
+from changed_plans import PROJECT, make_plan
 from moot.papers.as_published import confirm_served
 from moot.plan.papers_of_run import compare_with_papers, has_own_experiments, paper_plan
 from moot.plan.plan import Plan
@@ -13,7 +14,7 @@ from moot.report.study_results import PaperMatch
 from moot.scores import to_frame
 from moot.scores.score import Score
 from moot.scores.served import GROUP, METRIC
-from uniform_scores import PROJECT, PUBLISHED, STUDIES, make_plan
+from paper_items import PUBLISHED
 
 
 def match_with_paper(
@@ -227,7 +228,7 @@ def test_control_arms_are_not_as_published(papers: Plan) -> None:
         assert matches.run(name, "gemma-2").repeats == ()
     experiments = papers.experiments.values()
     studies = {experiment.study for experiment in experiments if experiment.config.control}
-    assert studies == set(STUDIES)
+    assert studies == {"appellate", "conference", "courtroom", "feedback", "stance"}
 
 
 def test_each_published_value_names_an_existing_experiment_or_data_set() -> None:

@@ -9,12 +9,12 @@ import pytest
 
 from moot.core.read_config import default_config
 from moot.core.shipped_files import SHIPPED
-from moot.papers.items import items_file, read_papers
 from moot.papers.selection import add_paper_experiments
 from moot.plan.papers_of_run import papers_of_run, view_paper
 from moot.plan.plan import Plan
 from moot.report import FIGURES, TABLES
 from moot.workflow import targets
+from paper_items import PAPERS
 
 ITEM = re.compile(r"results/(?:papers/|(?:tables|figures)/\w+/(?:table|figure)\d)")
 ALL_PAPERS = {"appellate", "decision_conference", "courtroom", "feedback"}
@@ -115,14 +115,14 @@ def test_shipped_experiments_belong_to_the_papers_of_their_studies(
     pages &= ALL_PAPERS
     assert pages == papers
     for name in papers:
-        files = targets.paper_files(read_papers(items_file(SHIPPED))[name])
+        files = targets.paper_files(PAPERS[name])
         assert set(files) <= set(items_in(plan))
 
 
 def test_the_default_run_shows_all_items(tmp_path: Path) -> None:
     plan = make_plan(tmp_path)
     assert papers_of_run(plan) == ALL_PAPERS
-    paper = read_papers(items_file(SHIPPED))["courtroom"]
+    paper = PAPERS["courtroom"]
     view = view_paper(plan, paper)
     assert (view.paper, view.seed, view.models) == (paper, plan.config.seed, plan.config.models)
     for registry in (TABLES, FIGURES):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, product
 from math import ceil, floor
 from statistics import median
@@ -10,13 +10,10 @@ from statistics import median
 import numpy as np
 from scipy.optimize import least_squares
 
-from moot.papers.items import items_file, read_papers, select_items
-from published_findings import FINDINGS, PUBLISHED, equal, published_rows
+from paper_items import ITEMS
+from published_findings import FINDINGS, equal, published_rows
 
-(TABLE_1,) = select_items(
-    read_papers(items_file(PUBLISHED.parents[1])), ["decision_conference/table1"]
-)
-NAMES = {row.key: row.heads[0] for row in TABLE_1.rows}
+NAMES = {row.key: row.heads[0] for row in ITEMS["decision_conference/table1"].rows}
 """Models as the paper names them."""
 DETERMINING = ("accuracy", "kappa", "mcc", "precision_weighted", "f1_weighted")
 
@@ -78,15 +75,6 @@ def test_the_base_rate_of_table_2() -> None:
     assert (
         f"right in {1 - median_rate:.1%} of cases; the best published accuracy is"
         f" {best_accuracy:.1%}" in finding.replace(" %", "%")
-    )
-
-
-def test_the_finding_states_the_number_of_cases_of_tabpfn() -> None:
-    row = published_rows("courtroom", "table3_tabpfn")["tabpfn"]
-    cases = sum(row[name] for name in ("tn", "fp", "fn", "tp"))
-    assert (
-        f"{cases:.0f} cases, {100 * cases / 1412:.0f} % of its 1412"
-        in FINDINGS["courtroom/table3"][0]
     )
 
 
@@ -266,28 +254,6 @@ def _has_answer_counts(
         ):
             return True
     return False
-
-
-def rounded_row(confusion: np.ndarray) -> VastRow:
-    """Return what a paper would print of a confusion matrix (rows: the true classes)."""
-    hits, sizes, answers = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
-    f1 = 2 * hits / (sizes + answers)
-    precision = np.where(answers > 0, hits / np.maximum(answers, 1), 0)
-    means = (hits.sum() / sizes.sum(), precision.mean(), (hits / sizes).mean(), f1.mean())
-    accuracy, mean_precision, recall, mean_f1 = (round(float(value), 3) for value in means)
-    pro, con, neutral = (round(float(value), 3) for value in f1)
-    by_class = (pro, con, neutral)
-    return VastRow(accuracy, mean_precision, recall, mean_f1, by_class, 0.0005)
-
-
-def test_the_search_finds_every_possible_confusion_matrix() -> None:
-    """Printed values of a matrix are found again; another accuracy makes them impossible."""
-    random = np.random.default_rng(0)
-    sizes = (349, 324, 2)
-    confusion = np.array([random.multinomial(size, random.dirichlet((4, 3, 1))) for size in sizes])
-    row = rounded_row(confusion)
-    assert has_confusion_matrix(row, sizes)
-    assert not has_confusion_matrix(replace(row, accuracy=row.accuracy - 0.1), sizes)
 
 
 def test_the_class_sizes_of_vast() -> None:

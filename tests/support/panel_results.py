@@ -10,13 +10,13 @@ import pandas as pd
 from moot.core.artifacts import describe, write_frame
 from moot.core.cases import Case
 from moot.core.rubric import RUBRICS
-from moot.report.published import read_published
 from moot.report.study_results import StudyResults
 from moot.scores import labels, no_scores
 from moot.scores.results import ExperimentResults
 from moot.studies.appellate.data_opinions import TASK
 from moot.studies.appellate.papers import STUDY
 from moot.studies.appellate.scores_panel import panel_label_scores, panel_scores
+from paper_items import PUBLISHED
 from results_on_disk import experiment_view, prediction, write_labels, write_results
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -137,8 +137,7 @@ def value(
 
 
 def study(results: list[ExperimentResults]) -> StudyResults:
-    published = read_published(PROJECT / "data" / "published" / "published_results.csv")
     frames = [*map(panel_scores, results), *map(label_scores, results)]
     scores = pd.concat(frames, ignore_index=True) if results else no_scores()
     experiments = {experiment.experiment: experiment for experiment in results}
-    return StudyResults(STUDY, experiments, scores, {}, published[published["study"] == STUDY])
+    return StudyResults(STUDY, experiments, scores, {}, PUBLISHED[PUBLISHED["study"] == STUDY])

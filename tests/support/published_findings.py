@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from moot.report.published import read_findings, read_published
+from moot.report.published import read_findings
+from paper_items import PUBLISHED as RESULTS
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published"
 
@@ -12,8 +13,7 @@ FINDINGS = read_findings(PUBLISHED / "findings.csv")
 
 def published_rows(study: str, table: str) -> dict[str, dict[str, float]]:
     """Return a published table as a dictionary of rows by metric."""
-    frame = read_published(PUBLISHED / "published_results.csv")
-    frame = frame[(frame["study"] == study) & (frame["table"] == table)]
+    frame = RESULTS[(RESULTS["study"] == study) & (RESULTS["table"] == table)]
     metrics_by_row = {}
     for row, rows in frame.groupby("row", sort=False):
         metrics_by_row[str(row)] = dict(zip(rows["metric"], rows["value"], strict=True))

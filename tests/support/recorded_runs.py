@@ -6,17 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from debate_jobs import debate_job
-from moot.core.artifacts import describe, read_cases
-from moot.datasets.debate_records import write_records
-from moot.jobs.debates import write_transcripts
-from moot.jobs.load import load_dataset
-from moot.jobs.predictions import write_predictions
+from in_process import hold_experiments
 from moot.plan.plan import Plan
-from moot.report.published import read_published
 from moot.report.study_results import StudyResults
-from moot.scores import no_scores
 from moot.scores.results import ExperimentResults
+from paper_items import PUBLISHED
+from results_on_disk import study_of
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -51,30 +46,12 @@ def recorded_study(
         },
     }
     plan, results = Plan.from_yaml(config, PROJECT), folder / "results"
-    cases, records = results / "cases" / "records.parquet", results / "records" / "records.parquet"
-    options, context = plan.datasets["records"], plan.load_context("records")
-    load_dataset(options, context, cases, folder / "features.parquet", folder / "cleaning.csv")
-    write_records(options, context, *read_cases(cases), records, describe())
-    for experiment in methods:
-        for model in models:
-            shard = results / "transcripts" / experiment / model / "0.parquet"
-            shard.parent.mkdir(parents=True)
-            job = debate_job(plan, experiment, model, cases, artifacts={"records": records})
-            write_transcripts(job, [], shard)
-            predictions = results / "predictions" / experiment / f"{model}.parquet"
-            calls = results / "calls" / experiment / f"{model}.parquet"
-            write_predictions(plan, experiment, cases, [shard], predictions, calls)
-    published = read_published(PROJECT / "data" / "published" / "published_results.csv")
-    return StudyResults(
-        study="recorded",
-        experiments={
-            name: ExperimentResults(results, name, plan.view(name), plan.config.seed)
-            for name in methods
-        },
-        scores=no_scores(),
-        baselines={},
-        published=published[published["study"] == "recorded"],
-    )
+    list(hold_experiments(plan, results))
+    experiments = [
+        ExperimentResults(results, name, plan.view(name), plan.config.seed) for name in methods
+    ]
+    published = PUBLISHED[PUBLISHED["study"] == "recorded"]
+    return study_of(*experiments, study="recorded", published=published)
 
 
 def study_of_turns(

@@ -4,22 +4,18 @@ from pathlib import Path
 
 from conference_runs import hold_conferences
 from conference_script import script
-from moot.core.shipped_files import SHIPPED
-from moot.papers.items import items_file, read_papers
 from moot.papers.parts import ItemRun, OwnRow
-from moot.report.published import read_published
 from moot.report.study_results import StudyResults
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
 from moot.studies.conference.papers import agreement_detection
+from paper_items import ITEMS, PUBLISHED
 
 
 def table_5(results: ExperimentResults) -> list[OwnRow]:
-    published = read_published(SHIPPED / "data/published/published_results.csv")
     scores = score_experiment(results)
-    study = StudyResults("conference", {"conference": results}, scores, {}, published)
-    items = read_papers(items_file(SHIPPED))["decision_conference"].items
-    item = next(item for item in items if item.key == "table5")
+    study = StudyResults("conference", {"conference": results}, scores, {}, PUBLISHED)
+    item = ITEMS["decision_conference/table5"]
     return [row for row in agreement_detection(ItemRun(item, study)) if isinstance(row, OwnRow)]
 
 

@@ -10,13 +10,11 @@ import pandas as pd
 import pytest
 
 from moot.core.cases import Case
-from moot.core.shipped_files import SHIPPED
-from moot.papers.items import items_file, read_papers
 from moot.papers.parts import ItemRun
-from moot.report.published import read_published
 from moot.scores.results import ExperimentResults
 from moot.studies.feedback.papers import smoothing, sweeps
 from moot.studies.feedback.scores import WEIGHTS, feedback
+from paper_items import ITEMS, PUBLISHED
 from results_on_disk import experiment_view, prediction, study_of, utterance, write_results
 from scripted_model import WINNER
 
@@ -105,11 +103,8 @@ def test_the_table_of_smoothing_is_of_caselaw(
 ) -> None:
     params = {"weight": 0.5, "debaters": 1, "rounds": 1}
     results.config = replace(results.config, loader=loader, params=params)
-    items = read_papers(items_file(SHIPPED))["feedback"].items
-    item = next(item for item in items if item.key == "table5")
-    published = read_published(SHIPPED / "data/published/published_results.csv")
-    study = study_of(results, study="feedback", scores=feedback(results), published=published)
-    assert len([*smoothing(ItemRun(item, study))]) == count
+    study = study_of(results, study="feedback", scores=feedback(results), published=PUBLISHED)
+    assert len([*smoothing(ItemRun(ITEMS["feedback/table5"], study))]) == count
 
 
 def test_weight_0_changes_no_answer(
