@@ -4,6 +4,7 @@ import asyncio
 import gc
 import json
 import re
+import shlex
 import ssl
 import subprocess
 from pathlib import Path
@@ -26,27 +27,10 @@ pytestmark = pytest.mark.usefixtures("short_pauses")
 def self_signed(folder: Path) -> tuple[str, str]:
     """Return a certificate of desk.example.org and 127.0.0.1, and its key."""
     cert, key = str(folder / "cert.pem"), str(folder / "key.pem")
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=desk",
-    ]
-    names = [
-        "-addext",
-        "subjectAltName=DNS:desk.example.org,IP:127.0.0.1",
-        "-out",
-        cert,
-        "-keyout",
-        key,
-    ]
-    subprocess.run([*command, *names], check=True, capture_output=True)
+    command = shlex.split("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=desk")
+    names = ["-addext", "subjectAltName=DNS:desk.example.org,IP:127.0.0.1"]
+    files = ["-out", cert, "-keyout", key]
+    subprocess.run([*command, *names, *files], check=True, capture_output=True)
     return cert, key
 
 

@@ -32,9 +32,8 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Export]:
     cases = people(results / "cases" / "people.parquet", CASES, text=f"Years: {{years}}. {HOSTILE}")
     shard = results / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
     shard.parent.mkdir(parents=True)
-    with FaultServer(
-        "server_error,outside_labels,outside_labels,outside_labels", rate=0.5, seed=2
-    ) as server:
+    faults = ["server_error", *["outside_labels"] * 3]
+    with FaultServer(faults=faults, rate=0.5, seed=2) as server:
         experiment = {"repeats": 2, "params": {"strategy": "call"}}
         config = configuration(server.url, folder, {"attempts": 2}, experiment=experiment)
         hold(config, cases, shard)

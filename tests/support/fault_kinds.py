@@ -36,14 +36,6 @@ ENDLESS = ["endless", "packed"]
 # Refusals that a second attempt cannot mend.
 FATAL = ["insufficient_quota", "invalid_key", "model_not_found", "context_length"]
 KINDS = [*TRANSIENT, *SLOW, *CONTENT, *ENDLESS, *FATAL]
-GROUPS = {
-    "transient": TRANSIENT,
-    "slow": SLOW,
-    "content": CONTENT,
-    "fatal": FATAL,
-    "all": KINDS,
-    "none": [],
-}
 
 HTML = (
     "<!DOCTYPE html><html><head><title>Sign in</title></head><body><h1>Welcome to this"

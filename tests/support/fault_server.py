@@ -2,20 +2,18 @@
 
 It is deterministic, and faster than its clients. The reply to a request depends on the request's
 digest alone, and whether it fails on the seed, the digest and how often the request came before.
-Run it as `python tests/support/fault_server.py --port 0 --faults transient --rate 0.3 --seed 1`,
-which prints its port, or take `FaultServer(...)` as a context manager, which runs it as a process
-of its own.
+`FaultServer(...)` is a context manager, which runs it as a process of its own.
 
 `GET /stats` tells what was asked: requests in all and by digest, faults by kind, whole replies, the
 second at which each request came with its fault, and the most in flight.
 """
 
-import argparse
 import asyncio
 import json
 import os
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 from contextlib import suppress
@@ -26,7 +24,6 @@ from typing import Any
 from aiohttp import web
 
 import forks
-from fault_kinds import GROUPS, KINDS
 from faulty_chat import ChatServer, Settings
 from patience import PATIENCE
 
@@ -44,22 +41,14 @@ async def serve(settings: Settings, port: int) -> None:
 class FaultServer:
     """The server as a process of its own, for tests and benchmarks.
 
-    >>> with FaultServer(faults="transient", rate=0.3, seed=1) as server:  # doctest: +SKIP
+    >>> with FaultServer(faults=["server_error"], rate=0.3, seed=1) as server:  # doctest: +SKIP
     ...     server.url, server.stats()["requests"]
     """
 
-    def __init__(self, faults: str = "none", **settings: float | str) -> None:
-        arguments = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
+    def __init__(self, port: int = 0, **settings: Any) -> None:
         python, variables = forks.python_of_a_helper()
         self._process = subprocess.Popen(
-            [
-                python,
-                str(Path(__file__).resolve()),
-                "--port",
-                "0",
-                f"--faults={faults}",
-                *arguments,
-            ],
+            [python, str(Path(__file__).resolve()), str(port), json.dumps(settings)],
             env={**os.environ, **variables},
             stdout=subprocess.PIPE,
             text=True,
@@ -124,46 +113,5 @@ class FaultServer:
         self.close()
 
 
-def main() -> None:
-    """Run the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--port", type=int, default=8099, help="0 takes a free one")
-    parser.add_argument(
-        "--faults",
-        default="none",
-        help=f"kinds or groups, by comma: {', '.join([*GROUPS, *KINDS])}",
-    )
-    defaults = Settings()
-    for name in (
-        "rate",
-        "seed",
-        "latency",
-        "hang",
-        "slow",
-        "retry_after",
-        "context",
-        "max_faulty_attempts",
-        "max_calls",
-        "speech",
-        "fingerprints",
-        "alternatives",
-        "logprobs",
-    ):
-        value = getattr(defaults, name)
-        parser.add_argument(
-            f"--{name.replace('_', '-')}", dest=name, type=type(value), default=value
-        )
-    arguments = vars(parser.parse_args())
-    port = arguments.pop("port")
-    faults = []
-    for name in arguments.pop("faults").split(","):
-        faults += GROUPS.get(name, [name])
-    if unknown_kinds := set(faults) - set(KINDS):
-        parser.error(f"unknown faults: {', '.join(sorted(unknown_kinds))}")
-    asyncio.run(serve(Settings(faults=faults, **arguments), port))
-
-
 if __name__ == "__main__":
-    main()
+    asyncio.run(serve(Settings(**json.loads(sys.argv[2])), int(sys.argv[1])))

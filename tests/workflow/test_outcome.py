@@ -31,7 +31,8 @@ ASK = {
 
 @pytest.fixture
 def workflow(tmp_path: Path) -> Iterator[Workflow]:
-    with FaultServer() as healthy_server, FaultServer("context_length", rate=1.0) as failing_server:
+    failing = FaultServer(faults=["context_length"], rate=1.0)
+    with FaultServer() as healthy_server, failing as failing_server:
         workflow = Workflow(tmp_path, healthy_server.url, project=unedited_copy())
         workflow.configure(
             {
