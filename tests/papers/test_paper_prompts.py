@@ -455,8 +455,10 @@ async def test_the_templates_around_a_program_send_its_texts(tmp_path: Path) -> 
     (folder / "words").mkdir()
     for name, text in EXPECTED.items():
         (folder / "words" / f"{name}.txt").write_text(text)
-    facts = "sex is male; age is 22; number of arrests so far is 2."
-    case = Case("c1", "toy", "test", facts, "yes", ("no", "yes"))
+    summary = "number of arrests so far is 2."
+    everything = "sex is male; age is 22; number of arrests so far is 2."
+    text = f"{summary}\n\n{everything}"
+    case = Case("c1", "toy", "test", text, "yes", ("no", "yes"))
 
     def reply(request: Request) -> str:
         prompt = request.messages[-1].content
@@ -480,12 +482,14 @@ async def test_the_templates_around_a_program_send_its_texts(tmp_path: Path) -> 
     requests = [message_contents(request) for request in model.requests]
     system_prompt, first_prompt = requests[0]
     assert system_prompt == EXPECTED["persona_prosecutor"]
+    facts = f"Facts: {summary} / {everything}"
     for text in (facts, "Age 22, arrests 2", "ROLE: Prosecutor You accuse.", "1. Be brief",
                  "Points: Count arrests\nName risks", "Open the case"):  # fmt: skip
         assert text in first_prompt
     assert "Two arrests" not in first_prompt
     assert requests[1][0] == "You judge."
-    assert f"{facts} (Prosecutor): Two arrests." in requests[1][1]
+    assert f"{summary} (Prosecutor): Two arrests." in requests[1][1], "judges read the summary"
+    assert everything not in requests[1][1] + requests[-1][1]
     assert "ROLE: Defense Attorney You defend." in requests[2][1]
     rebuttal = requests[4][1]
     assert "Answer the case" in rebuttal and "Open the case" not in rebuttal

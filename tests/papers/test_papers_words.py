@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from changed_plans import make_plan
 from messages import refusal
 from moot.core.cases import Case
 from moot.core.shipped_files import prompt_folders
@@ -21,7 +22,6 @@ from moot.studies.appellate.data_opinions import TASK as APPEAL
 from printed_prompts import SHIPPED, copy_with_words, printed_prompts
 from results_on_disk import REARREST
 from scripted_model import PROJECT, WINNER, hold, request_text
-from uniform_scores import make_plan
 
 RUNS = {
     "agenticsimlaw/zero_shot": ("paper-zero-shot", "gemma-2"),
@@ -220,6 +220,3 @@ async def test_the_papers_words_are_sent(
         re.search(r"\{(judge|round|background|opinions|summary|risk_factors)\}", prompt)
         for prompt in prompts
     )
-
-
-# Tables of runs in moot's wording

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from in_process import RESULTS, build_experiments, default_configuration
+from in_process import RESULTS, default_configuration, hold_experiments
 from moot.core.experiment_config import RECORDED
 from moot.llm import client
 from moot.llm.request import Reply, Request
@@ -65,7 +65,7 @@ def test_shipped_experiments_send_what_they_sent(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(client, "ENDPOINTS", {"embedded": lambda *_: Answerer()})
-    list(build_experiments(make_plan()))
+    list(hold_experiments(make_plan()))
     digests = {}
     for path in sorted((RESULTS / "calls").rglob("*.parquet")):
         prompts = {

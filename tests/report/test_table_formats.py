@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,6 @@ from moot.report import escaping
 from moot.report.columns import DIFFERENCE, KEY, OURS, PUBLISHED, Columns
 from moot.report.content import Table
 from moot.report.latex import LatexColumn, latex_table
-from moot.report.study_results import PaperMatches
 from moot.report.tables import (
     NO_INTERVAL_NOTE,
     ZERO_WIDTH_NOTE,
@@ -26,8 +26,7 @@ from moot.report.tables import (
     shown_columns,
 )
 from moot.report.workbook import write_tables
-from results_on_disk import study_of
-from uniform_scores import make_plan, make_study
+from results_on_disk import REARREST, case, experiment_view, prediction, study_of, write_results
 
 HOSTILE = "<script>alert(1)</script> \\input{/etc/passwd} =cmd|' /C calc'!A0 $x_1$ 100% & ~^#"
 ENTRY = Table("courtroom", "hostile", f"Title {HOSTILE}", f"Caption {HOSTILE}", lambda _: None)
@@ -174,21 +173,20 @@ def test_a_small_p_is_not_shown_as_zero_but_a_small_share_is():
 
 
 def test_notes_on_data_cover_only_data_sets_in_the_rows(tmp_path):
-    results = make_study(make_plan(paper=True), "stance", tmp_path, PaperMatches())
-    columns = Columns().plain("data")
+    task = replace(REARREST, notes=("an invented sample",))
+    cases, answers = [case("a", "yes")], {"tiny": [prediction("a", "yes", "yes")]}
+    experiments = []
+    for name, dataset in (("first", "posts"), ("second", "posts"), ("third", "claims")):
+        view = experiment_view("stance", dataset)
+        experiments.append(write_results(tmp_path, cases, answers, None, task, name, view))
+    results, columns = study_of(*experiments), Columns().plain("data")
 
     def noted_datasets(*cells):
         notes = "\n".join(notes_under(columns.table({"data": cell} for cell in cells), results))
         return re.findall(r"^Data set (.*?):", notes, re.MULTILINE)
 
-    all_datasets = noted_datasets()
-    assert {"paper-vast", "paper-claim-stance"} < set(all_datasets)
-    assert len(set(all_datasets)) == len(all_datasets), "each data set has one line"
-    assert (
-        noted_datasets("paper-vast (sample)")
-        == ["paper-vast"]
-        == noted_datasets("paper-stance-vast-whole, a model")
-    )
+    assert noted_datasets() == ["posts", "claims"], "each data set has one line"
+    assert noted_datasets("posts (sample)") == ["posts"] == noted_datasets("second, a model")
 
 
 def test_notes_explain_flat_and_missing_intervals():

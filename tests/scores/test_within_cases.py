@@ -1,6 +1,5 @@
 """Tests of debates within few cases, and the number of cases that a test by case needs."""
 
-import json
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from moot.core.artifacts import describe, write_rows
 from moot.core.cases import Case
 from moot.core.rubric import RUBRICS
 from moot.overview.tables_contrasts import contrasts
@@ -20,8 +18,8 @@ from moot.stats.intervals import p_value
 from moot.stats.statistic import DIFFERENCE
 from moot.stats.within_cases import method_within
 from moot.studies.appellate.data_opinions import TASK
-from moot.studies.appellate.legal.rubric import CODES
-from results_on_disk import experiment_view, prediction, study_of, write_results
+from panel_results import statement
+from results_on_disk import experiment_view, prediction, study_of, write_labels, write_results
 
 PROJECT = Path(__file__).resolve().parents[2]
 CASES = [
@@ -38,51 +36,20 @@ def write_panels(folder: Path, protocol: str, changes: float, seed: int = 0) -> 
     Each judge changes its position in each round with the probability `changes`.
     """
     random = np.random.default_rng(seed)
-    statements, labels, rows = (
-        list[dict[str, Any]](),
-        list[dict[str, Any]](),
-        list[dict[str, Any]](),
-    )
-    for case in CASES:
-        for repeat in range(REPEATS):
-            debate = f"{case.case_id}#{repeat}"
-            rows.append(prediction(case.case_id, "affirm", "affirm", repeat=repeat))
-            positions = random.integers(0, 2, JUDGES)
-            for turn in range(JUDGES * ROUNDS):
-                number, seat = divmod(turn, JUDGES)
-                is_human = protocol == "human_panel" and seat == JUDGES - 1
-                if number and not is_human:
-                    positions[seat] ^= int(random.random() < changes)
-                parsed = json.dumps({"condition": "affirm"}) if is_human else None
-                statements.append(
-                    {
-                        "debate_id": debate,
-                        "case_id": case.case_id,
-                        "repeat": repeat,
-                        "turn": turn + 1,
-                        "round": number + 1,
-                        "speaker": "human" if is_human else f"judge_{seat + 1}",
-                        "visibility": "public",
-                        "kind": "statement",
-                        "text": "Said.",
-                        "parsed": parsed,
-                        "parse_status": "",
-                        "source": "human" if is_human else "model",
-                    }
-                )
-                label = LABELS[int(positions[seat])]
-                labels.append(
-                    {
-                        "experiment": protocol,
-                        "model": "tiny",
-                        "debate_id": debate,
-                        "turn": turn + 1,
-                        "label": label,
-                        "code": CODES[label],
-                        "labeler": "rules",
-                        "evidence": "",
-                    }
-                )
+    statements, rows, labels = list[dict[str, Any]](), [], {}
+    for case, repeat in product(CASES, range(REPEATS)):
+        debate = f"{case.case_id}#{repeat}"
+        rows.append(prediction(case.case_id, "affirm", "affirm", repeat=repeat))
+        positions = random.integers(0, 2, JUDGES)
+        for turn in range(JUDGES * ROUNDS):
+            number, seat = divmod(turn, JUDGES)
+            is_human = protocol == "human_panel" and seat == JUDGES - 1
+            if number and not is_human:
+                positions[seat] ^= int(random.random() < changes)
+            speaker = "human" if is_human else f"judge_{seat + 1}"
+            said = statement(debate, turn + 1, speaker, number + 1, "a", is_human)
+            statements.append(said | {"repeat": repeat})
+            labels[debate, turn + 1] = LABELS[int(positions[seat])]
     params = {"judges": JUDGES, "rounds": ROUNDS, "votes": "none"}
     view = replace(
         experiment_view(protocol, "opinions", params=params), rubric=RUBRICS["appellate"]
@@ -90,7 +57,7 @@ def write_panels(folder: Path, protocol: str, changes: float, seed: int = 0) -> 
     results = write_results(
         folder, CASES, {"tiny": rows}, {"tiny": statements}, TASK, protocol, view
     )
-    write_rows(folder / "labels" / protocol / "tiny.parquet", "labels", labels, describe(protocol))
+    write_labels(results, "tiny", labels)
     return results
 
 

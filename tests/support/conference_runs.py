@@ -1,4 +1,4 @@
-"""Conferences and studies of them with scripted models, written to disk."""
+"""Conferences with scripted models, written to disk."""
 
 import json
 from collections.abc import Sequence
@@ -6,45 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from conference_script import confer, conference_case, script
 from moot.core.rubric import Rubric
 from moot.jobs.debates import record_conclusion
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import transcript_row
-from moot.report.published import read_published
-from moot.report.study_results import StudyResults
-from moot.scores import concat_scores, no_scores, score_experiment
 from moot.scores.results import ExperimentResults
-from results_on_disk import (
-    experiment_view,
-    make_paper_matches,
-    prediction,
-    write_results,
-)
+from results_on_disk import experiment_view, prediction, write_results
 from scripted_model import Script
-
-PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published" / "published_results.csv"
-
-
-def make_study(
-    study: str, experiments: Sequence[ExperimentResults], **baselines: pd.DataFrame
-) -> StudyResults:
-    """Return a study of experiments and baselines with their scores."""
-    published = read_published(PUBLISHED)
-    scores = (
-        concat_scores(score_experiment(results) for results in experiments)
-        if experiments
-        else no_scores()
-    )
-    by_name = {results.experiment: results for results in experiments}
-    runs = {("alike", "gemma-2-9b"): "paper-stance-claims"}
-    comparable = make_paper_matches(runs, **dict.fromkeys(baselines, "vast"))
-    return StudyResults(
-        study, by_name, scores, baselines, published[published["study"] == study], comparable
-    )
 
 
 async def hold_conferences(

@@ -9,6 +9,7 @@ from moot.datasets import LOADERS, LoadContext
 from moot.llm.request import Request
 from moot.protocols.debate import Answer, Debate
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
+from moot.studies.conference.forms import Evaluation
 from scripted_model import PROJECT, Script, ScriptedModel, hold
 
 
@@ -27,23 +28,7 @@ async def confer(answer: Script, **params: Any) -> tuple[Answer | None, Debate, 
 
 
 FORMS = {
-    "clarity": json.dumps(
-        dict.fromkeys(
-            [
-                "clarity",
-                "relevance",
-                "conciseness",
-                "politeness",
-                "engagement",
-                "flow",
-                "coherence",
-                "responsiveness",
-                "language_use",
-                "emotional_intelligence",
-            ],
-            7,
-        )
-    ),
+    "clarity": json.dumps(dict.fromkeys(Evaluation.model_fields, 7)),
     "positions": json.dumps(
         {"positions": ["P1: yes"], "agreed": ["x"], "criteria": ["health"], "open_points": []}
     ),

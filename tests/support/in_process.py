@@ -27,32 +27,38 @@ def default_configuration(over: Mapping[str, Any]) -> dict[str, Any]:
     return merge_over_defaults(over, default_files(PROJECT))
 
 
-def build_experiments(plan: Plan) -> Iterator[Path]:
-    """Build the experiments up to their scores, and yield the files that tables read."""
+def hold_experiments(plan: Plan, results: Path = RESULTS) -> Iterator[tuple[str, list[Path]]]:
+    """Build the experiments up to their predictions; yield each with the files of its scores."""
     experiments = plan.experiments
     has_records = any(item.config.source == RECORDED for item in experiments.values())
     for dataset in {item.config.dataset for item in experiments.values()}:
-        cases = RESULTS / f"cases/{dataset}.parquet"
-        features, cleaning = RESULTS / f"features/{dataset}.parquet", f"cleaning/{dataset}.csv"
+        cases = results / f"cases/{dataset}.parquet"
+        features, cleaning = results / f"features/{dataset}.parquet", f"cleaning/{dataset}.csv"
         options, context = plan.datasets[dataset], plan.load_context(dataset)
-        load_dataset(options, context, cases, features, RESULTS / cleaning)
+        load_dataset(options, context, cases, features, results / cleaning)
         if has_records:
-            records = RESULTS / f"records/{dataset}.parquet"
+            records = results / f"records/{dataset}.parquet"
             write_records(options, context, *read_cases(cases), records, describe())
     for name, experiment in experiments.items():
-        cases = RESULTS / f"cases/{experiment.config.dataset}.parquet"
+        cases = results / f"cases/{experiment.config.dataset}.parquet"
         sources = [cases]
         for model in experiment.config.models:
-            shard = RESULTS / f"transcripts/{name}/{model}/0.parquet"
+            shard = results / f"transcripts/{name}/{model}/0.parquet"
             paths = experiment.needed_by(model)
-            artifacts = {key: RESULTS / path for key, path in paths.items()}
+            artifacts = {key: results / path for key, path in paths.items()}
             job = debate_job(plan, name, model, cases, artifacts=artifacts)
             write_transcripts(job, [cases], shard)
             outputs = [
-                RESULTS / f"{kind}/{name}/{model}.parquet" for kind in ("predictions", "calls")
+                results / f"{kind}/{name}/{model}.parquet" for kind in ("predictions", "calls")
             ]
             write_predictions(plan, name, cases, [shard], *outputs)
             sources += [shard, *outputs]
+        yield name, sources
+
+
+def build_experiments(plan: Plan) -> Iterator[Path]:
+    """Build the experiments up to their scores, and yield the files that tables read."""
+    for name, sources in hold_experiments(plan):
         write_scores(RESULTS / f"scores/{name}.parquet", plan, name, sources)
         yield from sources
 

@@ -10,25 +10,8 @@ from typing import Any
 from file_servers import serve_folder
 from moot.datasets.download import COLUMNS
 
-STORY = [
-    "The",
-    "lamp",
-    "was",
-    "lit",
-    "by",
-    "the",
-    "keeper",
-    "at",
-    "nine",
-    "and",
-    "put",
-    "out",
-    "by",
-    "the",
-    "wind",
-    "before",
-    "ten",
-]
+STORY_TEXT = "The lamp was lit by the keeper at nine and put out by the wind before ten"
+STORY = STORY_TEXT.split()
 RIGHT_ANSWER = "The wind put the lamp out."
 WRONG_ANSWER = "The keeper put the lamp out."
 BELIEFS = ([0.5, 0.5], [0.4, 0.6], [0.7, 0.3])

@@ -11,16 +11,12 @@ import numpy as np
 import pandas as pd
 
 from courtroom_runs import PROJECT, configuration
-from debate_jobs import debate_job
-from in_process import RESULTS, load_results
+from in_process import RESULTS, build_experiments, load_results
 from moot.core.artifacts import read_cases
 from moot.core.cases import Case, stable_fraction
+from moot.core.model_config import ModelConfig
 from moot.jobs import debates
 from moot.jobs.baselines import train_baselines
-from moot.jobs.debates import write_transcripts
-from moot.jobs.job_results import write_scores
-from moot.jobs.load import load_dataset
-from moot.jobs.predictions import write_predictions
 from moot.llm.prompts import enclose
 from moot.llm.request import Request
 from moot.llm.stand_in import StandIn
@@ -79,12 +75,28 @@ def results_about_people(folder: Path, changed_people: dict[str, str]) -> StudyR
         folder: the working directory.
         changed_people: options of a further data set of the same people; empty for none.
     """
-    plan, files = Plan.from_yaml(_configuration(folder, changed_people), PROJECT), list[Path]()
+    plan = Plan.from_yaml(_configuration(folder, changed_people), PROJECT)
+    with patch.object(debates, "stand_in_endpoints", lambda _: _open_planted):
+        files = list(build_experiments(plan))
     for name in plan.datasets:
-        _write_data(plan, name, files)
-    for name in plan.experiments:
-        _write_scores(plan, name, files)
+        if plan.datasets[name].baselines:
+            cases, features = (RESULTS / kind / f"{name}.parquet" for kind in ("cases", "features"))
+            board = RESULTS / "baselines" / f"{name}.parquet"
+            predicted = board.with_name(f"{name}_predictions.parquet")
+            outputs = (board, predicted, RESULTS / "models" / name)
+            train_baselines(plan, name, (cases, features), outputs, 1)
+            files += [board, predicted]
+    files += (RESULTS / "scores").glob("*.parquet")
     return load_results(plan, files, "courtroom")
+
+
+def _open_planted(model: ModelConfig, _threads: int) -> StandIn:
+    """Return the stand-in for a model, which knows the cases of all data sets."""
+    cases: list[Case] = []
+    for path in (RESULTS / "cases").glob("*.parquet"):
+        cases += read_cases(path)[0]
+    liked = LIKED if model.model == "partial" else 0.0
+    return StandIn(1, choose=choose_as_planted(cases, 1, liked=liked))
 
 
 def predictions_by_sex(study: StudyResults) -> pd.DataFrame:
@@ -119,36 +131,3 @@ def _configuration(folder: Path, changed_people: dict[str, str]) -> dict[str, An
         raw["datasets"]["exchanged"] = {**base, **changed_people}
         raw["experiments"]["asked-exchanged"] = {**entry, "dataset": "exchanged"}
     return raw
-
-
-def _write_data(plan: Plan, name: str, files: list[Path]) -> None:
-    cases, features = (RESULTS / kind / f"{name}.parquet" for kind in ("cases", "features"))
-    cleaning = cases.with_suffix(".csv")
-    load_dataset(plan.datasets[name], plan.load_context(name), cases, features, cleaning)
-    files.append(cases)
-    if plan.datasets[name].baselines:
-        board = RESULTS / "baselines" / f"{name}.parquet"
-        predicted = board.with_name(f"{name}_predictions.parquet")
-        outputs = (board, predicted, RESULTS / "models" / name)
-        train_baselines(plan, name, (cases, features), outputs, 1)
-        files += [board, predicted]
-
-
-def _write_scores(plan: Plan, name: str, files: list[Path]) -> None:
-    config = plan.experiments[name].config
-    cases = RESULTS / "cases" / f"{config.dataset}.parquet"
-    for model in config.models:
-        shard = RESULTS / "transcripts" / name / model / "0.parquet"
-        loaded, _ = read_cases(cases)
-        choose = choose_as_planted(loaded, 1, liked=LIKED if model == "partial" else 0.0)
-        stand_in = StandIn(1, choose=choose)
-        with patch.object(debates, "stand_in_endpoints", lambda _, to=stand_in: lambda *_: to):
-            write_transcripts(debate_job(plan, name, model, cases, shard=0), [cases], shard)
-        predictions, calls = (
-            RESULTS / kind / name / f"{model}.parquet" for kind in ("predictions", "calls")
-        )
-        write_predictions(plan, name, cases, [shard], predictions, calls)
-        files += [shard, predictions, calls]
-    scores = RESULTS / "scores" / f"{name}.parquet"
-    write_scores(scores, plan, name, list(files))
-    files.append(scores)

@@ -10,7 +10,7 @@ import pandas as pd
 from moot.core.artifacts import describe, write_cases, write_rows
 from moot.core.cases import Case, Task
 from moot.core.schemas import SCHEMAS
-from moot.report.study_results import PaperMatch, PaperMatches, StudyResults
+from moot.report.study_results import StudyResults
 from moot.scores import no_scores
 from moot.scores.results import ExperimentResults, ExperimentView
 
@@ -31,14 +31,6 @@ def experiment_view(
     params: Mapping[str, Any] | None = None,
 ) -> ExperimentView:
     return ExperimentView(protocol, dataset, models, split, params or {})
-
-
-def make_paper_matches(runs: Mapping[tuple[str, str], str], **datasets: str) -> PaperMatches:
-    """Match runs (experiment, model) and baselines of data sets with experiments of the papers."""
-    return PaperMatches(
-        {run: PaperMatch((paper,)) for run, paper in runs.items()},
-        {name: PaperMatch((f"baselines/{paper}",)) for name, paper in datasets.items()},
-    )
 
 
 def case(

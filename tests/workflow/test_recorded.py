@@ -6,7 +6,6 @@ Slow: only this test detects recorded results that rules, rather than functions,
 """
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -34,30 +33,14 @@ c1,debate,gpt-x,NO,YES,60,female
 c2,debate,gpt-x,UNKNOWN,NO,,male
 c3,debate,gpt-x,NO,NO,90,male
 """
-VIGNETTES = """vignette_id,is_recid,sex,race
-1,True,Male,African-American
-2,False,Female,Caucasian
-3,True,Male,Caucasian
-"""
-ANSWERS = """model_name,case_id,repeat_id,prediction,confidence
-gpt-4o-mini,0,1,YES,70
-gpt-4o-mini,1,1,NO DECISION,
-gpt-4o-mini,2,1,UNKNOWN,
-gpt-4o-mini,0,2,NO,55
-gpt-4o-mini,1,2,NO,80
-gpt-4o-mini,2,2,YES,65
-"""
-ANSWERS_PATH = Path("data", "raw", "recorded", "agenticsimlaw", "debate_aggregate_compas.csv")
 CONFIGURATION: dict[str, Any] = {
     "run": [
         "nyu-people-consult",
         "my-results",
-        "compas-debate",
         "fetched",
         "again",
     ],
     "models/my-model": {"endpoint": "recorded", "model": "gpt-x"},
-    "models/gpt-4o-mini-here": {"endpoint": "recorded", "model": "gpt-4o-mini"},
     "datasets/mine": {
         "loader": "transcripts",
         "path": "answers.csv",
@@ -73,14 +56,6 @@ CONFIGURATION: dict[str, Any] = {
         },
         "labels": {"NO": "no", "YES": "yes"},
         "positive": "yes",
-    },
-    "datasets/compas-records": {
-        "loader": "agenticsimlaw",
-        "source": "local",
-        "vignettes": "compas_vignettes.csv",
-        "outcome": "is_recid",
-        "attributes": ["sex", "race"],
-        "records": {"debate": [ANSWERS_PATH.name]},
     },
     "datasets/nyu-fetched": {"loader": "nyu_debates", "source": "download"},
     "experiments/fetched": {
@@ -111,12 +86,6 @@ CONFIGURATION: dict[str, Any] = {
         "models": "my-model",
         "params": {"method": "debate"},
     },
-    "experiments/compas-debate": {
-        "source": "recorded",
-        "dataset": "compas-records",
-        "models": "gpt-4o-mini-here",
-        "params": {"method": "debate"},
-    },
 }
 
 
@@ -126,10 +95,6 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     workflow = Workflow(tmp_path_factory.mktemp("recorded"), server.url, ("deferral",))
     workflow.configure({**CONFIGURATION, "models/second/base_url": server.url})
     (workflow.work / "answers.csv").write_text(OWN_RECORDS)
-    answers = workflow.work / ANSWERS_PATH
-    answers.parent.mkdir(parents=True)
-    answers.write_text(ANSWERS)
-    (answers.parent / "compas_vignettes.csv").write_text(VIGNETTES)
     served = tmp_path_factory.mktemp("served")
     with published_debates(served, 2, workflow.project / "data" / "versions.csv"):
         frozen = workflow.run("freeze")
@@ -141,7 +106,7 @@ def built(server: FaultServer, tmp_path_factory: pytest.TempPathFactory) -> Work
     return workflow
 
 
-def test_answers_without_a_decision_are_invalid_with_the_reason(built: Workflow) -> None:
+def test_answers_without_a_decision_are_invalid(built: Workflow) -> None:
     mine = pd.read_parquet(built.work / "results/predictions/my-results/my-model.parquet")
     answers = (
         mine[["case_id", "repeat", "prediction", "status"]].astype(object).where(mine.notna(), None)
@@ -151,14 +116,6 @@ def test_answers_without_a_decision_are_invalid_with_the_reason(built: Workflow)
         ("c1", 1, "no", "valid"),
         ("c2", 0, None, "invalid"),
         ("c3", 0, "no", "valid"),
-    ]
-    excerpts = pd.read_parquet(
-        built.work / "results/transcripts/compas-debate/gpt-4o-mini-here/0.parquet"
-    )
-    reasons = excerpts[excerpts["parse_status"] == "invalid"]["parsed"]
-    assert sorted(reasons) == [
-        '{"problem": "the record says NO DECISION"}',
-        '{"problem": "the record says UNKNOWN"}',
     ]
 
 
@@ -178,10 +135,6 @@ def test_tables_show_every_recorded_experiment(built: Workflow) -> None:
         0.75,
     ]
     assert methods.loc[("mine", "debate"), "accuracy by case"] == pytest.approx(0.5)
-    compas = methods.loc[("compas-records", "debate")]
-    assert compas[["cases", "answers"]].tolist() == [3, 6]
-    assert compas["valid share"] == pytest.approx(4 / 6)
-    assert compas["accuracy by case"] == pytest.approx(0.5)
     judges = pd.read_csv(built.work / TABLES[1]).set_index("arm")
     assert judges.loc["people consult", ["debates", "published"]].tolist() == [96, 0.74]
     assert judges.loc["people consult", "ours"] == pytest.approx(0.745, abs=0.0005)
