@@ -36,11 +36,3 @@ def test_each_part_of_a_page_belongs_to_the_benchmark_in_its_comment(run: Module
             assert part.read()[:1] == "|", "a table"
             names.append(name)
     assert len(names) == len(set(names)) >= 4
-
-
-def test_benchmarks_of_analyses_are_found_by_their_name(run: ModuleType) -> None:
-    benchmarks = list(run.analyses_benchmarks())
-    assert any(arguments for _, arguments in benchmarks)
-    for path, _ in benchmarks:
-        assert run.find_benchmark(path.name) == path
-    assert run.find_benchmark("interval_coverage.py").parent == PROJECT / "benchmarks"

@@ -1,11 +1,9 @@
 """Test that everything else works without the folders of analyses and their tests.
 
-Slow: only this test detects imports of an analysis elsewhere, or a configuration that needs one.
+Slow: only this test detects a module or a configuration that needs an analysis.
 """
 
 import json
-import re
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -77,26 +75,3 @@ def test_everything_else_works_without_the_folders_of_all_analyses(tmp_path: Pat
 
 NEEDED_ELSEWHERE = {"arms": ["tests/commands/test_preview_bound.py"]}
 """Files elsewhere that name an analysis, because they test it together with the core."""
-
-
-@cache
-def read_sources() -> dict[Path, str]:
-    """Return the text of each file of the project that may import an analysis, by path."""
-    files = [PROJECT / "Snakefile", PROJECT / "mkdocs.yml", *(PROJECT / "rules").glob("*.smk")]
-    for room in ("scripts", "tests", "benchmarks"):
-        files += (PROJECT / room).rglob("*.py")
-    return {path: path.read_text(encoding="utf-8") for path in files}
-
-
-@pytest.mark.parametrize("name", FOLDERS)
-def test_no_file_elsewhere_imports_an_analysis(name: str) -> None:
-    """Also no test and no benchmark elsewhere: they would fail without the folder."""
-    own_folders = [PROJECT / room / "analyses" / name for room in ("scripts/moot", "tests")]
-    importing = re.compile(rf"^\s*(from|import) moot\.analyses\.{name}\b|analyses/{name}\b", re.M)
-    importers = []
-    for path, text in read_sources().items():
-        is_own = any(path.is_relative_to(folder) for folder in own_folders)
-        is_named = f"analyses.{name}" in text or f"analyses/{name}" in text
-        if is_named and not is_own and importing.search(text):
-            importers.append(path.relative_to(PROJECT).as_posix())
-    assert sorted(importers) == NEEDED_ELSEWHERE.get(name, [])

@@ -45,17 +45,6 @@ def test_the_labels_of_a_table_are_counted(tmp_path: Path) -> None:
     assert finding.state == "ok" and "labels: lost 2, won 2; positive: won" in finding.details
 
 
-def test_an_error_of_loading_is_shown_whole_with_the_doubts(tmp_path: Path) -> None:
-    table = write_table(tmp_path / "cases.csv", ["won", "lost"] * 2 + ["WON", ""])
-    plan = make_plan(table, {"protocol": "zero_shot"}, labels=["won", "lost"])
-    error, *doubts = _check_data(plan)
-    assert error.state == "missing" and "row 6, column 'outcome'" in error.details
-    assert " of 6 rows cannot be read" in error.details
-    details = [finding.details for finding in doubts]
-    assert any("'WON' (row 5) is spelt nearly like 'won'" in line for line in details), details
-    assert not [line for line in details if line in error.details]
-
-
 def test_the_faults_of_transcripts_are_listed(tmp_path: Path) -> None:
     rows = [
         {"debate": f"d{number}", "speaker": "Ann", "text": "So.", "said": "yes" if number else "?"}

@@ -14,7 +14,6 @@ import pytest
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.debate_records import check_records
-from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
 
 Record = dict[str, Any]
 COUNT, FAULTY = 40, 3
@@ -45,25 +44,11 @@ def post(number: int) -> Record:
     }
 
 
-def lawsuit(number: int) -> Record:
-    return {
-        "case_background": f"{TEXT.format(number, number * 7, number * 3)}\tclaim\tdefence",
-        "labels": ("Plaintiff wins", "Defendant wins")[number % 2],
-    }
-
-
 def judgment(number: int) -> Record:
     return {
         "fact": f"被告人于{number}日在{number * 7}号房屋盗窃人民币{number * 3}元。",
         "meta": {"relevant_articles": [264 + number % 2], "accusation": ["盗窃"]},
     }
-
-
-PEOPLE = generate_nlsy97(1, COUNT).to_dict("records")
-
-
-def person(number: int) -> Record:
-    return {str(name): value for name, value in PEOPLE[number].items()}
 
 
 def vignette(number: int) -> Record:
@@ -86,9 +71,7 @@ def answer(number: int) -> Record:
 MAKERS: Mapping[str, tuple[Callable[[int], Record], str]] = {
     "claim_stance": (claim, "claim_stance/claim_stance_dataset_v1.csv"),
     "vast": (post, "vast/vast_test.csv"),
-    "caselaw": (lawsuit, "caselaw/trial_prediction.jsonl"),
     "cail18": (judgment, "cail18/cail2018_sample.jsonl"),
-    "nlsy97": (person, "nlsy97/nlsy97_full.csv"),
     "agenticsimlaw": (answer, "recorded/agenticsimlaw/answers.csv"),
 }
 BAD_FIELDS: Mapping[str, list[Record]] = {
@@ -99,7 +82,6 @@ BAD_FIELDS: Mapping[str, list[Record]] = {
         {"meta": None},
         {"meta": {"relevant_articles": [True]}},
     ],
-    "nlsy97": [{"id": ""}],
     "agenticsimlaw": [
         {"prediction": "perhaps"},
         {"case_id": "x"},
@@ -192,12 +174,12 @@ def test_the_faults_of_all_columns_and_records_are_named(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("name", "line"),
-    [("caselaw", "{bad"), ("cail18", "[1]"), ("cail18", '{"fact": "cut of'),
-     ("claim_stance", "3,a,b"), ("vast", "3"), ("nlsy97", "3"), ("agenticsimlaw", "3,a")],
+    [("cail18", "[1]"), ("cail18", '{"fact": "cut of'), ("claim_stance", "3,a,b"), ("vast", "3"),
+     ("agenticsimlaw", "3,a")],
 )  # fmt: skip
 def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, name: str, line: str) -> None:
     lines = make_lines(name, {})
-    lines[FAULTY + (not name.startswith("ca"))] = line
+    lines[FAULTY + (name != "cail18")] = line
     check_refusal(tmp_path, name, lines, "(row|record) 4")
 
 

@@ -129,32 +129,22 @@ def test_a_table_without_faults_has_none(tmp_path: Path) -> None:
 
 ALIKE = [
     ("tenant", "tennant"),
-    ("tenant", "tenants"),
     ("tenant", "teannt"),
-    ("plaintiff", "plantiff"),
-    ("defendant", "defendent"),
     ("landlord", "land lord"),
     ("in-favour", "In favour"),
     ("kläger", "klager"),
     ("yes", "Yes."),
-    ("tenant wins", "tennant wins"),
     ("tenant", "tenan\u200bt"),
 ]
 DIFFERENT = [
     ("guilty", "not guilty"),
     ("legal", "illegal"),
     ("grade 1", "grade 2"),
-    ("class_1", "class_2"),
-    ("option A", "option B"),
     ("type I", "type II"),
     ("male", "female"),
-    ("won", "lost"),
-    ("+1", "-1"),
     ("1.0", "10"),
     ("C", "C++"),
     ("支持原告", "支持被告"),
-    ("constitutional", "unconstitutional"),
-    ("?", "!"),
 ]
 
 

@@ -265,19 +265,6 @@ def test_files_in_a_batch_folder_contain_no_key(
     assert files_with(f"I was given {REMOVED}.", tmp_path)
 
 
-@pytest.mark.parametrize("endpoint", ["openai", "ollama"])
-async def test_names_of_a_server_are_short_and_printable(
-    endpoint: str, server: FaultServer, tmp_path: Path
-) -> None:
-    name = "\x1b[31m" + "x" * 5_000
-    server.reset(name_override=name)
-    reply = await ask(chat_with(server, tmp_path, endpoint), make_request(endpoint=endpoint))
-    server.reset(name_override="")
-    names = (reply.finish_reason, reply.served_model, reply.system_fingerprint, reply.response_id)
-    assert all(len(text) <= 200 and text.isprintable() for text in names)
-    assert "xxx" in reply.finish_reason
-
-
 async def test_a_placeholder_of_a_key_changes_no_reply(
     server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,8 +12,3 @@ def test_captions_name_what_is_shown_and_not_what_a_function_does(registry):
     captions = {name: registry[name].caption for name in registry}
     assert [name for name in captions if not captions[name].strip()] == []
     assert [name for name in captions if captions[name].startswith(VERBS_OF_DOCSTRINGS)] == []
-
-
-def test_the_registered_figures_are_those_that_no_paper_has():
-    """The figures of papers are items; panel_worth, record_check and the rest have tables."""
-    assert sorted(FIGURES) == ["comparison/what_moved", "recorded/nyu_beliefs"]

@@ -76,14 +76,6 @@ MODELS = {"small": {"model": "small", "base_url": "http://127.0.0.1:9/v1"}}
 PROTOCOLS_OF_STUDIES = {"trial": "courtroom", "panel": "panel", "meeting": "conference"}
 SHARED = re.compile(r"moot/(\w+/)?__init__\.py")
 """Packages hold registries alone."""
-PRESENTED = (
-    "figure",
-    "front_page",
-    "outcome",
-    "reader",
-    "table",
-    "export",
-)
 
 
 @pytest.fixture(scope="module")
@@ -175,12 +167,3 @@ def test_the_protocol_of_a_study_is_code_of_only_its_debates(
     assert {name for name in debates if file in files_of_rules[name]} == {"run_debates trial"}
     for name in ("load_cases", "train_baselines", "label_statements"):
         assert file not in files_of_rules[name]
-
-
-def test_what_is_shown_depends_on_no_way_to_reach_a_model(
-    files_of_rules: dict[str, set[Path]],
-) -> None:
-    endpoints = SCRIPTS / "moot" / "llm" / "endpoints"
-    for name, files in files_of_rules.items():
-        if script_of(files) in PRESENTED:
-            assert not [path for path in files if path.is_relative_to(endpoints)], name

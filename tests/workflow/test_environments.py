@@ -85,16 +85,6 @@ def test_the_printed_lock_is_in_the_format_of_pip(tmp_path: Path) -> None:
         lock.show(LOCK, {"hubs"})
 
 
-def test_an_update_lists_its_changes() -> None:
-    old_lock = (
-        "one==1 ; x \\\n    --hash=a\n    # for default\ntwo[x]==2 \\\n    --hash=b\n    # for"
-        " test\n"
-    )
-    new_lock = old_lock.replace("one==1", "one==1.1").replace("two[x]", "three")
-    assert lock.changes(old_lock, new_lock) == "one: 1 -> 1.1\nthree: new -> 2\ntwo: 2 -> gone\n"
-    assert lock.changes(new_lock, new_lock) == "No version has changed.\n"
-
-
 @pytest.mark.parametrize("environment", sorted(ENVS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_what_conda_lacks_is_installed_with_the_hashes_of_the_lock(environment: Path) -> None:
     hook = environment.with_suffix(".post-deploy.sh").read_text()

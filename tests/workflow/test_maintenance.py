@@ -34,23 +34,6 @@ def test_the_version_is_the_same_everywhere() -> None:
     )
 
 
-def test_what_says_how_to_cite_moot_agrees_and_names_the_four_papers() -> None:
-    cited = yaml.safe_load((PROJECT / "CITATION.cff").read_text())
-    software, record = (
-        json.loads((PROJECT / name).read_text()) for name in ("codemeta.json", ".zenodo.json")
-    )
-    titles = [reference["title"] for reference in cited["references"]]
-    assert (
-        titles == [paper["name"] for paper in software["referencePublication"]] and len(titles) == 4
-    )
-    assert all(
-        title in reference for title, reference in zip(titles, record["references"], strict=True)
-    )
-    assert cited["title"] == software["schema:alternateName"] == record["title"]
-    assert cited["keywords"] == software["keywords"] == record["keywords"]
-    assert software["license"].endswith(cited["license"]) and record["license"] == cited["license"]
-
-
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(PROJECT).as_posix())
 def test_the_targets_of_make_that_a_page_names_exist(page: Path) -> None:
     targets = re.findall(r"(?:^|`|run: |&& )make ([a-z]+)", page.read_text("utf-8"), re.MULTILINE)

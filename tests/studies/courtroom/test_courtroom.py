@@ -2,9 +2,7 @@
 
 import json
 import re
-import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ from moot.core.cases import Case, Task
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.protocols.debate import Answer, Debate
-from scripted_model import PROJECT, ScriptedModel, hold, request_text
+from scripted_model import ScriptedModel, hold, request_text
 
 TASK = Task(
     noun="the defendant",
@@ -329,42 +327,3 @@ async def test_statistics_are_excluded_only_with_the_facts_only_setting(
         if "only facts of this case" in request_text(request).lower()
     ]
     assert len(barring) == (6 if case_facts_only else 0)
-
-
-PROGRAM_WORDS = {
-    "rules": "RULES",
-    "statement": "{role} {persona} {rules} SUMMARY[{summary}] ALL[{background}] AGE[{age}]"
-    " ARRESTS[{arrests}] {history} {strategy} {task}",
-    "belief": "SUMMARY[{summary}] {speaker}: {argument} {history}",
-    "verdict": "{persona} SUMMARY[{summary}] {history}",
-    "task_first": "OPEN",
-    "task_later": "RESPOND",
-    "persona_prosecutor": "ACCUSER",
-    "persona_defense": "DEFENDER",
-    "persona_judge": "ARBITER",
-    "strategy_prosecutor": "ACCUSE",
-    "strategy_defense": "DEFEND",
-}
-
-
-async def test_the_programs_own_words_get_the_two_paragraphs(tmp_path: Path) -> None:
-    folder = tmp_path / "words_of_program"
-    shutil.copytree(PROJECT / "config/prompts_published/agenticsimlaw_code/courtroom", folder)
-    (folder / "words").mkdir()
-    for name, words in PROGRAM_WORDS.items():
-        (folder / "words" / f"{name}.txt").write_text(words)
-    case = replace(
-        CASE, text="sex is male.\n\nage is 18; number of arrests so far is 3; sex is male."
-    )
-    answer, debate, chat = await hold(
-        "courtroom", case, TASK, numbered_speech(), wording=folder, **CODE_DESIGN
-    )
-    assert answer is not None and len(chat.requests) == 13
-    for request, utterance in zip(chat.requests, debate.utterances, strict=True):
-        text = request_text(request)
-        assert "SUMMARY[sex is male.]" in text
-        is_of_judge = utterance.speaker in ("judge", "silent_judge")
-        assert ("ALL[age is 18; number of arrests so far is 3; sex is male.]" in text) == (
-            not is_of_judge
-        )
-        assert ("AGE[18] ARRESTS[3]" in text) == (not is_of_judge)

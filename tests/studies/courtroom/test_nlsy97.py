@@ -343,13 +343,6 @@ def test_an_extract_with_question_names_gives_the_same_people(
     assert loaded.cleaning == expected.cleaning
 
 
-def test_every_feature_is_mapped_or_has_a_reason() -> None:
-    variables = read_variables(Path("config/nlsy97_variables.yaml").resolve())
-    assert set(FEATURES) == {*variables.variables, *variables.unmapped}
-    assert len(variables.variables) == 15
-    assert variables.outcomes["rearrest"].names()[:2] == ["E8012301", "E8012302"]
-
-
 def test_rearrest_is_built_from_arrest_months(tmp_path: Path, load_context: MakeContext) -> None:
     count = 40
     people = "\n".join(f"{i},{1 + i % 2},{1980 + i % 5},{1 + i % 4}" for i in range(1, count + 1))

@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.read_config import default_config
-from moot.datasets import LOADERS, LoadContext
-from moot.papers.items import items_file, read_papers
 from moot.papers.parts import ItemRun
 from moot.plan.papers_of_run import paper_plan
 from moot.plan.plan import Plan
 from moot.studies.feedback.papers import example
+from paper_items import ITEMS
 from results_on_disk import case, experiment_view, study_of, utterance, write_results
 from scripted_model import PROJECT
 
@@ -48,51 +46,13 @@ def test_the_model_of_table_3_also_runs_without_debate(data: str, paper: Plan) -
         assert compared.dataset == single_prompt.dataset
 
 
-@pytest.mark.parametrize("data", ["caselaw", "cail18"])
-def test_the_assistant_learns_from_several_runs_in_the_form_that_it_reads(
-    data: str, paper: Plan
-) -> None:
-    training = paper.experiments[f"paper-feedback-training-{data}"].config
-    assisted = paper.view(f"paper-feedback-assistant-{data}").params
-    assert training.repeats > 1 and assisted["assistant"] == f"paper-feedback-training-{data}"
-    trained = paper.view(f"paper-feedback-training-{data}").params
-    assert trained["statement_summaries"] and assisted["statement_summaries"]
-    assert not trained["memory"] and not assisted["memory"]
-
-
-def test_both_readings_of_cail18_are_offered(paper: Plan) -> None:
-    multilabel, single = (
-        paper.datasets[f"paper-{name}"].model_dump() for name in ("cail18", "cail18-one-article")
-    )
-    assert multilabel["multi_label"] is None and single["multi_label"] is False
-    for name in ("paper-feedback-single", "paper-gpt"):
-        config = paper.experiments[f"{name}-cail18-one-article"].config
-        assert config.dataset == "paper-cail18-one-article"
-
-
-def test_the_articles_and_test_cases_that_are_left(paper: Plan, shared_data: Path) -> None:
-    seed = default_config(PROJECT)["seed"]
-    options = paper.datasets["paper-cail18"].model_copy(update={"source": "local"})
-    context = LoadContext("paper-cail18", shared_data, PROJECT, seed)
-    loaded = LOADERS["cail18"].load(options, context)
-    tested = sum(case.split == "test" for case in loaded.cases)
-    departures = (PROJECT / "data/published/departures.csv").read_text("utf-8")
-    assert (
-        f"leaves {len(loaded.task.labels)} articles and, with the default seed, {tested} test cases"
-        in departures
-    )
-
-
 def test_the_example_names_opinions(tmp_path: Path) -> None:
-    [item] = [
-        item for item in read_papers(items_file(PROJECT))["feedback"].items if item.key == "table4"
-    ]
     talk = [
         utterance("a#0", 1, "debater 1", "It is.", kind="opening"),
         utterance("a#0", 2, "judge", "Yes.", kind="verdict"),
     ]
     view = experiment_view("feedback")
     results = write_results(tmp_path, [case("a", "yes")], None, {"tiny": talk}, config=view)
-    [shown] = example(ItemRun(item, study_of(results, study="feedback")))
+    [shown] = example(ItemRun(ITEMS["feedback/table4"], study_of(results, study="feedback")))
     cells = [row.cells for row in shown.rows]
     assert {"debater 1": "opinion: It is."} in cells and {"judge": "judge, verdict: Yes."} in cells
