@@ -29,7 +29,6 @@ damaged line
     ("folder", "system"),
     [
         ("/home/ann/run/data/ledger", "nfs4"),
-        ("/home", "nfs4"),
         ("/home/ann/scratch/run", ""),
         ("/homes/ann", ""),
         ("/mnt/my share/run", "cifs"),
@@ -38,7 +37,6 @@ damaged line
         ("/lustre", ""),
         ("/gpfs/run", "gpfs"),
         ("/tank/run", ""),
-        ("/var/run2", ""),
     ],
 )
 def test_the_file_system_of_a_folder_is_that_of_the_nearest_mount(folder: str, system: str) -> None:

@@ -80,10 +80,8 @@ def test_a_preview_of_one_free_model_fits_a_terminal() -> None:
     [
         ((1.0, math.nan), "at least 1.0"),
         ((math.nan, math.nan), "unknown"),
-        ((0.0, math.nan), "unknown"),
         ((0.0004, 0.0004), "less than 0.1"),
         ((0.1, 0.02), "7.2"),
-        ((0.0005, math.nan), "unknown"),
         ((0.0, 0.0), "0.0"),
         ((120.25, 1000.0), "1,120.2"),
     ],
@@ -124,12 +122,9 @@ def test_an_estimate_is_marked_and_explained() -> None:
 @pytest.mark.parametrize(
     ("hours", "text"),
     [
-        (0.0, "0.0"),
-        (1e-9, "less than 0.1"),
         (0.0008, "less than 0.1"),
         (0.0009, "~0.1"),
         (0.5, "~30.0"),
-        (12345.6, "~12,345.6"),
         (math.nan, "unknown"),
     ],
 )

@@ -15,7 +15,6 @@ from moot.datasets.transcripts import TranscriptsOptions
     [
         [f"D{number}" for number in range(1, 121)],
         [f"case_{pair[0]:02}_run_{pair[1]}" for pair in product(range(1, 12), repeat=2)],
-        ["1", "2", "10", "a", "a1", "a2b3", "a2b12", "a10"],
         ["q", "q1", "q1#0", "q1#2", "q1#10", "q2#0"],
         ["ex01-2", "ex01-10", "ex2-1", "Ex10-1"],
         ["第2号", "第10号", "第11号"],

@@ -243,16 +243,12 @@ async def test_likelihoods_come_from_both_servers_alike(
     ("headers", "seconds"),
     [
         ({"retry-after": "2"}, 2),
-        ({"retry-after": "0.5"}, 0.5),
         ({"retry-after-ms": "250"}, 0.25),
         ({"retry-after": "soon"}, None),
-        ({}, None),
         ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, None),
         ({"retry-after": "0"}, None),
-        ({"retry-after": "-3"}, None),
         ({"retry-after": "nan"}, None),
         ({"retry-after-ms": "0", "retry-after": "0"}, None),
-        ({"retry-after-ms": "-500"}, None),
         ({"retry-after-ms": "soon", "retry-after": "7"}, 7),
     ],
 )

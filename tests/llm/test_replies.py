@@ -33,6 +33,7 @@ LABELS = [
     (YES_NO, "So the answer (Yes or No) is No.", "NO"), (SIDES, "[[DEFENDANT]]", "DEFENDANT"),
     (STANCES, "Long reasons.\n\n\\boxed{\\text{Con}}", "CON"), (LETTERS, "正确答案：B", "B"),
     (STANCES, "Both moods occur.\n\nCON", "CON"), (("1", "0"), "Answer=>1", "1"),
+    (LETTERS, "Antwort:\n\nAntwort: C", "C"), (LETTERS, "ANSWER: **B. robbery**", "B"),
     (YES_NO, "<answer>YES</answer>", "YES"), (LETTERS, "ANSWER: A, B, and C", None),
     (STANCES, "Answer: PRO\nOn reflection the correct answer is CON.", None),
     (YES_NO, "If he paid, the answer is YES.", None), (YES_NO, "The answer is not YES.", None),

@@ -6,32 +6,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from chat_servers import ask_once, completion, question, serving
+from chat_servers import ask_once, question, serving
 from moot.core.errors import CallFailedError
-from moot.llm.parsing.replies import parse_label
-
-LETTERS = [
-    ("UKGovernmentBEIS/inspect_ai#5145", "ANSWER: $B$", "B"),
-    ("UKGovernmentBEIS/inspect_ai#5055", "ANSWER: **B**", "B"),
-    ("UKGovernmentBEIS/inspect_ai#5170", "ANSWER: **B. robbery**", "B"),
-    ("UKGovernmentBEIS/inspect_ai#3910", "ANSWER: b", "B"),
-    ("UKGovernmentBEIS/inspect_ai#3910", "Answer: this asks for one.\n...\nANSWER: B", "B"),
-    ("UKGovernmentBEIS/inspect_ai#4835", "ANSWER: A, B, and C", None),
-    ("UKGovernmentBEIS/inspect_ai#721", "ANSWER: $LETTER", None),
-    ("openai/simple-evals#33", "Antwort:\n\nAntwort: C", "C"),
-    ("open-compass/opencompass#1933", "Answer: Let's think step by step. The answer is B.", "B"),
-    ("EleutherAI/lm-evaluation-harness#2503", "Correct answer is (B)", "B"),
-    ("EleutherAI/lm-evaluation-harness#2279", "(B)\n", "B"),
-    ("IBM/AssetOpsBench#477", "The data point to bearing wear...\n\nC", "C"),
-    ("vllm-project/tpu-inference#3518", "<think>The answer is A.</think>\nThe answer is B.", "B"),
-    ("chigkim/Ollama-MMLU-Pro#6", "answer: (D)", "D"),
-]
-
-
-@pytest.mark.parametrize(("report", "reply", "label"), LETTERS)
-def test_letters_of_public_reports(report: str, reply: str, label: str | None) -> None:
-    labels = ("A", "B", "C", "D", "L")
-    assert (parse_label(reply, labels).value or {}).get("prediction") == label, report
 
 
 def _chunk(**choice: Any) -> str:
@@ -119,17 +95,6 @@ async def test_probabilities_without_a_list_of_the_likeliest_are_read() -> None:
     assert (reply.logprobs, reply.unlisted_logprob) == (pytest.approx({"YES": -0.1}), -0.1)
 
 
-async def test_a_reply_that_only_loads_the_model_is_empty() -> None:
-    """can1357/oh-my-pi#7465: Ollama answers `done_reason: load` without a word."""
-
-    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
-        return web.json_response({**completion("ollama", ""), "done_reason": "load"})
-
-    async with serving(answer) as server:
-        with pytest.raises(CallFailedError, match="the reply is empty"):
-            await ask_once(server, "ollama", attempts=2)
-
-
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_reply_that_the_engine_aborted_is_not_kept(stream: bool) -> None:
     """vllm-project/vllm#57082: half a reply with status 200, `abort` and the mark of the end."""
@@ -157,11 +122,3 @@ async def test_a_call_of_a_tool_that_was_not_offered_is_named() -> None:
     async with serving(answer) as server:
         with pytest.raises(CallFailedError, match=r"is empty \(finish_reason tool_calls"):
             await ask_once(server, "openai", attempts=1)
-
-
-def test_thinking_that_the_server_did_not_separate_states_no_answer() -> None:
-    """openvinotoolkit/model_server#4495, vllm-project/vllm#50938."""
-    cut = parse_label(" thinking\nOkay, so the answer is A. But", ("A", "B"), cut_at=200)
-    assert cut.problem == "cut at max_tokens 200"
-    late = parse_label("Let me see: A.\n<think>It is A.</think>\nB", ("A", "B"))
-    assert late.value == {"prediction": "B"}

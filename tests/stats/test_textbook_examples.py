@@ -15,7 +15,6 @@ from moot.stats.calibration import auc_statistic
 from moot.stats.differences import Sums, compare_unpaired
 from moot.stats.intervals import LogOdds, Tango, difference_interval, p_value, wilson_interval
 from moot.stats.jackknife import ClusterJackknife
-from moot.stats.paired import holm
 from moot.stats.power import Spread
 from moot.stats.statistic import SHARE
 
@@ -96,24 +95,11 @@ def power_of_means(effect: float, cases: int) -> float:
 FOUR_OBSERVERS = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
 EXAMPLES = [
     Example(NEWCOMBE_PAIRS, "a", lambda: newcombe((56, 70), (48, 80)), (0.0524, 0.3339)),
-    Example(NEWCOMBE_PAIRS, "b", lambda: newcombe((9, 10), (3, 10)), (0.1705, 0.8090)),
-    Example(NEWCOMBE_PAIRS, "c", lambda: newcombe((6, 7), (2, 7)), (0.0582, 0.8062)),
     Example(NEWCOMBE_PAIRS, "d", lambda: newcombe((5, 56), (0, 29)), (-0.0381, 0.1926)),
     Example(NEWCOMBE_PAIRS, "e", lambda: newcombe((0, 10), (0, 20)), (-0.1611, 0.2775)),
-    Example(NEWCOMBE_PAIRS, "f", lambda: newcombe((0, 10), (0, 10)), (-0.2775, 0.2775)),
-    Example(NEWCOMBE_PAIRS, "g", lambda: newcombe((10, 10), (0, 20)), (0.6791, 1.0)),
     Example(NEWCOMBE_PAIRS, "h", lambda: newcombe((10, 10), (0, 10)), (0.6075, 1.0)),
     Example(NEWCOMBE_SINGLE, "81 of 263", lambda: wilson(81, 263), (0.2553, 0.3662)),
-    Example(NEWCOMBE_SINGLE, "15 of 148", lambda: wilson(15, 148), (0.0624, 0.1605)),
     Example(NEWCOMBE_SINGLE, "0 of 20", lambda: wilson(0, 20), (0.0, 0.1611)),
-    Example(NEWCOMBE_SINGLE, "1 of 29", lambda: wilson(1, 29), (0.0061, 0.1718)),
-    Example(
-        f"{AGRESTI}, section 10.1",
-        "ratings of a prime minister, score interval",
-        lambda: Tango(86, 150, 1600).interval(),
-        (-0.06, -0.02),
-        5e-3,
-    ),
     Example(
         f"{AGRESTI}, section 10.1",
         "ratings of a prime minister, McNemar's z",
@@ -125,41 +111,14 @@ EXAMPLES = [
     Example(FAGERLAND_PAIRED, "Bentur, test", lambda: p_value(Tango(1, 7, 21)), 0.0339, 5e-5),
     Example(FAGERLAND, "Perondi", lambda: newcombe((7, 34), (1, 34)), (0.019, 0.340), 5e-4),
     Example(FAGERLAND, "Perondi", lambda: agresti_caffo((7, 34), (1, 34)), (0.012, 0.321), 1e-3),
-    Example(
-        "Agresti and Caffo 2000, The American Statistician 54, by hand",
-        "10 of 10 against 0 of 20",
-        lambda: agresti_caffo((10, 10), (0, 20)),
-        (0.6922, 1.0),
-    ),
     Example(KRIPPENDORFF, "B", lambda: alpha(["0100000010", "1110010000"]), 0.095, 5e-4),
-    Example(KRIPPENDORFF, "C", lambda: alpha(["aabbdcccedda", "babbbccceddd"]), 0.692, 5e-4),
     Example(KRIPPENDORFF, "D", lambda: alpha(FOUR_OBSERVERS), 0.743, 5e-4),
-    Example(
-        "Fleiss, Levin and Paik 2003, Statistical Methods for Rates and Proportions, table 18.1",
-        "kappa",
-        lambda: kappa_of_table([[75, 1, 4], [5, 4, 1], [0, 0, 10]]),
-        0.68,
-        5e-3,
-    ),
-    Example(
-        "Feinstein and Cicchetti 1990, Journal of Clinical Epidemiology 43, table 2",
-        "kappa, balanced",
-        lambda: kappa_of_table([[40, 9], [6, 45]]),
-        0.70,
-        5e-3,
-    ),
     Example(
         "Feinstein and Cicchetti 1990, Journal of Clinical Epidemiology 43, table 3",
         "kappa, unbalanced",
         lambda: kappa_of_table([[80, 10], [5, 5]]),
         0.32,
         5e-3,
-    ),
-    Example(
-        "Holm 1979, Scandinavian Journal of Statistics 6, by hand",
-        "four p",
-        lambda: holm([0.01, 0.04, 0.03, 0.005]),
-        (0.03, 0.06, 0.06, 0.02),
     ),
     Example(
         "Hanley and McNeil 1982, Radiology 143, table I",
@@ -170,7 +129,6 @@ EXAMPLES = [
     ),
     Example(COHEN, "d .2", lambda: power_of_means(0.2, 393), 0.80, 5e-3),
     Example(COHEN, "d .5", lambda: power_of_means(0.5, 64), 0.80, 5e-3),
-    Example(COHEN, "d .8", lambda: power_of_means(0.8, 26), 0.80, 1e-2),
 ]
 
 

@@ -78,11 +78,8 @@ def test_a_replaced_or_inserted_word_is_found(seed: int) -> None:
     [
         ("1250.5", VERBATIM),
         ("1,250.50", VERBATIM),
-        ("1998", VERBATIM),
-        ("12", VERBATIM),
         ("5", VERBATIM),
         ("1,250", NOT_LOCATABLE),
-        ("1999", NOT_LOCATABLE),
         ("125050", NOT_LOCATABLE),
         ("$1,250.50", VERBATIM),
         ("€1,250.50", NOT_LOCATABLE),

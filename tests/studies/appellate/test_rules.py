@@ -17,7 +17,6 @@ from scripted_model import PROJECT
 
 STATEMENTS = [
     ("I believe we should AFFIRM the decision of the district court.", "AFFIRM"),
-    ("In my view the conviction should be upheld.", "AFFIRM"),
     ("I would decline to reverse the conviction.", "AFFIRM"),
     ("I would dismiss the appeal.", "AFFIRM"),
     ("I believe that we should reverse the conviction.", "REVERSE"),
@@ -51,12 +50,10 @@ STATEMENTS = [
     ("I would let the conviction stand.", "AFFIRM"),
     ("I therefore reject the appeal.", "AFFIRM"),
     ("I recommend that the decision be vacated and the case remanded.", "REVERSE AND REMAND"),
-    ("Let us affirm.", "AFFIRM"),
     ("The motion to dismiss should be granted.", "NONE"),
 ]
 # Positions without the name of a remedy, and words that only resemble them.
 IMPLIED = [
-    ("I believe the conviction should stand.", "AFFIRM"),
     ("I support the lower court's ruling.", "AFFIRM"),
     ("The district court got it right.", "AFFIRM"),
     ("I agree with the decision of the district court.", "AFFIRM"),
@@ -73,7 +70,6 @@ IMPLIED = [
     ("One could agree with the lower court.", "NONE"),
     ("I find for the appellee.", "AFFIRM"),
     ("I agree with Judge 2 on the point of consent.", "NONE"),
-    ("I agree with my colleagues that this is a hard case.", "NONE"),
 ]
 
 CONVICTION = "A jury found against the doctor. The decision under review is the conviction."
@@ -99,17 +95,7 @@ RUBRIC_EXAMPLE = (
             CONVICTION,
             "HALLUCINATION",
         ),
-        (
-            "The defendant was guilty of interception. I vote to remand.",
-            CONVICTION,
-            "HALLUCINATION",
-        ),
         ("The doctor's conduct clearly violated the law. I would affirm.", CONVICTION, "AFFIRM"),
-        (
-            "The jury found that the doctor violated the law. I would reverse.",
-            CONVICTION,
-            "REVERSE",
-        ),
         (
             "It is unclear whether the doctor violated the law. I would reverse.",
             CONVICTION,

@@ -61,13 +61,10 @@ async def test_grader_predicts_the_decision_that_it_grades_higher(
     ("reply", "expected"),
     [
         ("Judge: AGREEMENT", "AGREEMENT"),
-        ("Judge:AGREEMENT", "AGREEMENT"),
-        ("**Judge:** AGREEMENT", "AGREEMENT"),
         ("[Judge]: MORE DEBATE", "MORE DEBATE"),
         ("Judge (to chat_manager):\n\nMORE DEBATE\n", "MORE DEBATE"),
         ("Judge_agent (to chat_manager): AGREEMENT.", "AGREEMENT"),
         ("<think>They differ? No.</think>\nJudge: AGREEMENT", "AGREEMENT"),
-        ("Moderator: AGREEMENT", "AGREEMENT"),
         ("Judge: AGREEMENT or MORE DEBATE", None),
         ("Judge: no AGREEMENT", None),
         ("Judge: ", None),
