@@ -1,4 +1,4 @@
-"""The shipped experiments send the recorded prompts, byte by byte.
+"""The shipped experiments send the recorded prompts and forms, byte by byte.
 
 `pytest --write-messages` records their digests anew in `tests/data/prompt_digests.json`. Each
 experiment is held on one case; left out are those that need a trained assistant or recorded
@@ -68,9 +68,10 @@ def test_shipped_experiments_send_what_they_sent(
     list(hold_experiments(make_plan()))
     digests = {}
     for path in sorted((RESULTS / "calls").rglob("*.parquet")):
-        prompts = {
-            json.dumps(json.loads(sent)["messages"]) for sent in pd.read_parquet(path)["request"]
-        }
+        prompts = set()
+        for text in pd.read_parquet(path)["request"]:
+            sent = json.loads(text)
+            prompts.add(json.dumps([sent["messages"], sent["schema"]]))
         digest = hashlib.sha256("\n".join(sorted(prompts)).encode()).hexdigest()[:32]
         digests[path.parent.name] = f"{len(prompts)} {digest}"
     if request.config.getoption("write_messages"):
