@@ -148,10 +148,3 @@ class Workflow:
     def jobs(self, *targets: str) -> set[str]:
         """Return the rules that a run would execute now."""
         return rules_to_run(self.run(*targets, "--dry-run", "--quiet", "host"))
-
-    def edit(self, name: str, old: str, new: str) -> None:
-        assert self.project.parent == self.work.parent, "other tests use this copy too"
-        path = self.project / name
-        text = path.read_text()
-        assert old in text, f"{name} holds no {old!r}"
-        path.write_text(text.replace(old, new, 1))

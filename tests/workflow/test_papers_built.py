@@ -1,18 +1,16 @@
 """Items of the papers on a fresh machine, as a user builds them.
 
 They are built from a mirror of the published files, with a model server that is killed in the
-middle, to tables that follow a changed prompt.
+middle. Which debates and pages follow a changed prompt is told by test_paper_reruns.
 
 The mirror is a web server on this machine with small files. `data/versions.csv` names it in place
 of the publishers, with the checksums of the small files.
 
 Slow: only this test detects a step between the download and the item that works for local files
-alone, a call that is lost or repeated when a server dies, and an item that is built again without
-need.
+alone, and a call that is lost or repeated when a server dies.
 """
 
 import csv
-import hashlib
 import json
 import shutil
 import zipfile
@@ -40,7 +38,6 @@ ITEMS = ["courtroom/table5", "decision_conference/table2"]
 LATER_ITEMS = ["courtroom/figure5", "decision_conference/table3"]
 EXPERIMENTS = ("paper-courtroom", "paper-stance-vast")
 CALLS_BEFORE_THE_KILL = 8
-VERDICT = "config/prompts/courtroom/verdict.jinja"
 PEOPLE = "nlsy97/nlsy97_full.csv"
 CLAIMS = "claim_stance/claim_stance_dataset_v1.csv"
 MEMBER = "release/claims.csv"
@@ -92,16 +89,6 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
         yield folder, url
 
 
-def mirrored_workflow(
-    folder: Path, url: str, server: FaultServer, archive: Path, items: list[str]
-) -> Workflow:
-    """Return a copy of the project whose published files come from a mirror."""
-    workflow = Workflow(folder, server.url, analyses=())
-    write_versions(workflow.project / "data/versions.csv", url, archive)
-    select(workflow, items)
-    return workflow
-
-
 def select(workflow: Workflow, items: list[str]) -> None:
     """Select items, each on the paper's own data."""
     selection = {"items": items, "models": ["served"], "cases": CASES}
@@ -136,24 +123,15 @@ class Built:
         table = pd.read_csv(self.workflow.work / "results/papers" / f"{item}.csv")
         return table[table["source"] != "published"]
 
-    def state_of_results(self) -> dict[str, tuple[int, str]]:
-        """Return the time at which each file of the results was written, and its digest."""
-        results = self.workflow.work / "results"
-        paths = [path for path in results.rglob("*") if path.is_file()]
-        return {
-            str(path.relative_to(results)): (path.stat().st_mtime_ns, file_digest(path))
-            for path in paths
-        }
-
 
 @pytest.fixture(scope="module")
 def built(mirror: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
     """The items; the model server is killed while it is asked, and starts again at its address."""
     folder, url = mirror
     with FaultServer(latency=0.05) as server:
-        workflow = mirrored_workflow(
-            tmp_path_factory.mktemp("fresh"), url, server, folder / "archive", ITEMS
-        )
+        workflow = Workflow(tmp_path_factory.mktemp("fresh"), server.url, analyses=())
+        write_versions(workflow.project / "data/versions.csv", url, folder / "archive")
+        select(workflow, ITEMS)
         with ThreadPoolExecutor() as threads:
             run = threads.submit(workflow.run, "papers")
             wait_until(lambda: len(replies_of(workflow)) >= CALLS_BEFORE_THE_KILL, "calls are made")
@@ -194,32 +172,6 @@ def test_only_the_experiments_of_the_items_ran(built: Built) -> None:
     assert {path.name for path in folder.iterdir()} == set(EXPERIMENTS)
 
 
-def test_a_changed_verdict_prompt_reruns_the_verdicts_and_their_items(built: Built) -> None:
-    calls, states = built.server.count(), built.state_of_results()
-    built.workflow.edit(VERDICT, "then decide.", "then decide without haste.")
-    process = built.workflow.run("papers")
-    assert process.returncode == 0, process.stdout[-4000:]
-    assert built.server.count() - calls == CASES, "one verdict a case"
-
-    states_after, run = built.state_of_results(), "paper-courtroom/served"
-    written_names = {
-        name for name, (time, _) in states_after.items() if time != states.get(name, (0, ""))[0]
-    }
-    pages = {name for name in written_names if name.startswith("papers/")}
-    artifacts = {name for name in written_names - pages if not name.startswith("logs/")}
-    assert artifacts == {
-        *(name for name in states_after if name.startswith(f"transcripts/{run}/")),
-        f"predictions/{run}.parquet",
-        f"calls/{run}.parquet",
-        "scores/paper-courtroom.parquet",
-    }
-    assert pages and all(name.startswith("papers/courtroom") for name in pages)
-    for item in ("table4", "table2", "table8"):
-        file = f"papers/courtroom/{item}.csv"
-        assert states_after[file][1] == states[file][1]
-    assert built.own_rows("courtroom/table5").shape[0] == 1
-
-
 def test_items_of_a_later_run_leave_what_was_filled(built: Built) -> None:
     filled_rows = {item: built.own_rows(item) for item in ITEMS}
     select(built.workflow, LATER_ITEMS)
@@ -246,21 +198,4 @@ def test_the_archive_is_used_where_a_primary_file_is_changed_or_missing(
     record = pd.read_csv(built.workflow.work / f"results/downloads/{dataset}.csv")
     assert {url.split("/")[3] for url in record["url"]} == {role}
     for path, digest in zip(record["path"], record["sha256"], strict=True):
-        content = (built.workflow.work / path).read_bytes()
-        assert hashlib.sha256(content).hexdigest() == digest
-
-
-def test_files_that_changed_everywhere_stop_the_run_before_a_call(
-    mirror: tuple[Path, str], server: FaultServer, tmp_path: Path
-) -> None:
-    folder, url = mirror
-    archive = tmp_path / "archive"
-    shutil.copytree(folder / "archive", archive)
-    (archive / PEOPLE).write_bytes(b"id\n1\n")
-    workflow = mirrored_workflow(tmp_path / "workflow", url, server, archive, ["courtroom/table5"])
-    process = workflow.run("papers", "--retries", "0")
-    assert process.returncode != 0
-    assert PEOPLE in process.stdout and "sha256" in process.stdout, process.stdout[-3000:]
-    assert server.count() == 0
-    assert not (workflow.work / "data/raw" / PEOPLE).exists()
-    assert not (workflow.work / "results/papers").exists()
+        assert file_digest(built.workflow.work / path) == digest

@@ -57,15 +57,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return replay(tmp_path_factory.mktemp("replay"))
 
 
-def test_make_record_builds_the_tables_that_it_copies() -> None:
-    """A page of a paper is no part of the study's target."""
-    lines = (PROJECT / "Makefile").read_text(encoding="utf-8").splitlines()
-    start = next(place for place, line in enumerate(lines) if line.startswith("record:"))
-    *_, builds, copies = lines[start : lines.index("", start)]
-    assert "$(RECORDED_PAGE)" in builds and "data/recording/tables.yaml" in builds
-    assert all(table in copies for table in TABLES)
-
-
 def test_the_shipped_recording_rebuilds_its_tables_byte_for_byte(built: Path) -> None:
     for table in TABLES:
         assert (built / table).read_bytes() == (RECORDING / "tables" / table).read_bytes(), table
