@@ -64,7 +64,7 @@ async def test_a_warning_says_once_which_model_answered(
                 await chat.ask(question(text=str(number)), 0)
         await chat.close()
     [message] = [record.message for record in caplog.records if "answered by" in record.message]
-    assert message.startswith("model 'mine': expected test-2026, answered by other;")
+    assert message.startswith("model 'test': expected test-2026, answered by other;")
 
 
 async def test_a_stand_in_is_not_another_model(

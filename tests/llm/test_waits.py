@@ -103,8 +103,8 @@ async def test_a_quota_of_the_day_ends_the_run_with_the_words_of_the_server() ->
 
 
 END_MESSAGE = [
-    (401, {"error": "no such key"}, "model 'mine': HTTP 401: no such key"),
-    (402, {"message": "top up"}, "model 'mine': HTTP 402: top up"),
+    (401, {"error": "no such key"}, "model 'test': HTTP 401: no such key"),
+    (402, {"message": "top up"}, "model 'test': HTTP 402: top up"),
     (404, {"detail": "no such model"}, "HTTP 404: no such model"),
     (403, {"error": {"code": "insufficient_quota", "message": "used up"}}, "HTTP 403: used up"),
     (200, {"error": {"code": 402, "message": "no credit"}}, "HTTP 402: no credit"),

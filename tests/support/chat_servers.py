@@ -11,10 +11,9 @@ from typing import Any
 from aiohttp import web
 
 from moot.core.model_config import ModelConfig
-from moot.llm.chat import Chat, Settings
-from moot.llm.ledger.ledger import Ledger
-from moot.llm.progress import Progress
+from moot.llm.chat import Chat
 from moot.llm.request import Message, Reply, Request
+from single_calls import ask, open_chat
 
 Answer = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]
 
@@ -36,8 +35,7 @@ class ChatServer:
     def chat(self, folder: Path | str, endpoint: str = "openai", **model: Any) -> Chat:
         """Return a chat with the server's model; its ledger lies in a folder."""
         entry = {"endpoint": endpoint, "model": "test", "base_url": self.address(endpoint), **model}
-        config = ModelConfig(**entry)
-        return Chat("mine", config, Ledger(str(folder)), Settings(), Progress("test", 1))
+        return open_chat(ModelConfig(**entry), Path(folder))
 
 
 @asynccontextmanager
@@ -99,7 +97,4 @@ async def ask_once(
     """Ask a server through a chat with a ledger of its own."""
     with tempfile.TemporaryDirectory() as folder:
         chat = server.chat(folder, endpoint, **model)
-        try:
-            return (await chat.ask(request or question(endpoint), 0))[1]
-        finally:
-            await chat.close()
+        return await ask(chat, request or question(endpoint))
