@@ -20,7 +20,7 @@ from messages import refusal
 from moot.core.cases import Case
 from moot.core.errors import UserError
 from moot.llm.request import Request
-from moot.papers.paper_prompts import DOWNLOAD, read_code_texts, write_prompts
+from moot.papers.paper_prompts import DOWNLOAD, write_prompts
 from moot.papers.paper_text import read_paper
 from moot.papers.printed_passages import PaperText, letters_of
 from moot.papers.wording import words_digest
@@ -317,53 +317,7 @@ def test_stray_tags_and_code_fences_of_a_text_are_not_words(tmp_path: Path) -> N
 
 # The program of a paper's authors
 
-PROGRAM = '''
-import nothing_that_exists
-raise SystemExit("this program must not run")
-
-class Manager:
-    def __init__(self):
-        self.prosecutor = CourtAgent(role="Prosecutor", persona="""You accuse.
-- Sternly""")
-        self.defender = CourtAgent(role="Defense Attorney", persona="You defend.")
-        self.judge = CourtAgent(role="Judge", persona="You judge.")
-
-    def _build_prompt(self, agent, turn):
-        COURTROOM_RULES = """
-1. Be brief
-2. Be fair
-"""
-        template = f"""
-ROLE: {agent.role} {agent.persona}
-{COURTROOM_RULES}
-Facts: {self.selected_case['ntop_text_summary']} / {self.selected_case['all_text_summary']}
-Age {self.selected_case['age']}, arrests {self.selected_case['numberofarrestsby2002']}
-{chr(10).join(self.debate_history)}
-Points: {chr(10).join(agent.strategy_points)}
-{"Open the case" if turn == 1 else "Answer the case"}
-{{
-    "content": "what you say"
-}}
-"""
-        return template.strip()
-
-    async def _get_silent_judge_opinion(self, speaker, latest_argument):
-        prompt = f"""
-{self.selected_case[NTOP_SUMMARY_COL]} ({speaker}): {latest_argument}
-{chr(10).join(self.debate_history)}
-"""
-
-    async def conduct_debate(self):
-        try:
-            self.prosecutor.strategy_points = ["Count arrests", "Name risks"]
-            self.defender.strategy_points = ["Name hopes"]
-            judge_prompt = f"""
-{self.judge.persona} {self.selected_case[NTOP_SUMMARY_COL]}
-{chr(10).join(self.debate_history)}
-"""
-        finally:
-            pass
-'''
+PROGRAM = (PROJECT / "tests/data/program_of_agents.txt").read_text(encoding="utf-8")
 STATEMENT = """ROLE: {role} {persona}
 {rules}
 Facts: {summary} / {background}
@@ -389,14 +343,8 @@ EXPECTED = {
 }
 
 
-def test_the_texts_of_a_program_are_read_and_the_program_never_runs() -> None:
-    texts = read_code_texts(PROGRAM, "program.py")
-    for name, text in EXPECTED.items():
-        assert texts[words_digest(text)].strip() == text, name
-
-
 @pytest.mark.parametrize("source", ["file", "download"])
-def test_the_texts_of_the_pinned_program_are_written(
+def test_the_texts_of_the_pinned_program_are_written_and_it_never_runs(
     source: str, shipped: Path, tmp_path: Path
 ) -> None:
     requests = []

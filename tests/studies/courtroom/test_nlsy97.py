@@ -15,7 +15,7 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.people.feature_ranking import rank_features
 from moot.studies.courtroom.data_nlsy97 import FILE, Nlsy97Options, load
-from moot.studies.courtroom.nlsy97_extracts import FOLDER, read_extracts
+from moot.studies.courtroom.nlsy97_extracts import FOLDER
 from moot.studies.courtroom.nlsy97_narrative import PHRASES, narrate
 from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
 from moot.studies.courtroom.nlsy97_variables import (
@@ -297,17 +297,6 @@ def test_real_extracts_give_the_features_of_their_columns(incarcerated: Loaded) 
     assert loaded.task.notes[0] == "built from raw NLS Investigator extracts: 5 of the 22 features"
     assert "not the rearrest outcome" in loaded.task.notes[1]
     assert "nlsy97_variables.yaml" in [path.name for path in loaded.sources]
-
-
-def test_real_extracts_reproduce_the_papers_percentages_of_the_whole_survey(
-    shared_data: Path,
-) -> None:
-    variables = read_variables(Path("config/nlsy97_variables.yaml").resolve())
-    people = read_extracts(shared_data / FOLDER, variables, lambda path, codes: None).frame
-    assert len(people) == 8984
-    assert people["R0536300"].value_counts().to_dict() == {1: 4599, 2: 4385}
-    shares = people["R1482600"].value_counts(normalize=True).mul(100).round(2).to_dict()
-    assert shares == {4: 51.93, 1: 25.99, 2: 21.16, 3: 0.92}
 
 
 def test_an_extract_with_question_names_gives_the_same_people(
