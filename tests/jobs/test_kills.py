@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from courtroom_runs import PROJECT, configuration, hold, people, start_job
+from courtroom_runs import PROJECT, configuration, people, start_job
 from fault_server import FaultServer
-from killed_runs import CALLS, CONCURRENCY, DEBATES, kill_and_compare
+from killed_runs import CALLS, DEBATES, kill_and_compare
 from moot.core.run_signals import RUN_FILE
 from moot.llm.ledger.ledger import Ledger
 from patience import PATIENCE
@@ -25,35 +25,6 @@ def test_a_job_killed_at_three_moments_gives_the_same_results(
     server: FaultServer, tmp_path: Path
 ) -> None:
     kill_and_compare(server, tmp_path, 3)
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_a_signal_waits_for_calls_in_flight(
-    number: signal.Signals, server: FaultServer, tmp_path: Path
-) -> None:
-    cases = people(tmp_path / "cases.parquet", DEBATES)
-    server.reset(latency=0.2)
-    config = configuration(server.url, tmp_path, {"concurrency": CONCURRENCY})
-    output = tmp_path / "out.parquet"
-    process = start_job(config, cases, output)
-    server.wait_for(20)
-    assert process.pid
-    os.kill(process.pid, number)
-    process.join(PATIENCE)
-    assert process.exitcode == 1
-    stats = server.stats()
-    assert stats["requests"] < CALLS
-    assert Ledger(config["ledger"]).read_totals().calls == stats["replies"] == stats["requests"]
-    last = (tmp_path / "out.parquet.log").read_text().splitlines()[-1]
-    assert f"stopped by {number.name}" in last
-    assert "run the same command again to go on" in last
-    assert sorted(path.name for path in tmp_path.glob("*out.parquet*")) == [
-        "out.parquet.err",
-        "out.parquet.log",
-    ]
-    server.reset(latency=0.0)
-    hold(config, cases, output)
-    assert server.count() == CALLS - stats["requests"]
 
 
 def test_a_job_ends_when_the_process_that_scheduled_it_is_killed(

@@ -5,7 +5,6 @@ Its artifacts state that they are simulated.
 Slow: only this test detects an artifact of a rehearsal that does not state it.
 """
 
-import sqlite3
 from pathlib import Path
 
 import pandas as pd
@@ -113,9 +112,4 @@ def test_a_rehearsal_builds_everything_in_its_folder_and_is_marked_simulated(
     assert report in process.stdout
     assert "MB on disk" in report and "`snakemake preview` counts the calls" in report
 
-    with sqlite3.connect(next((folder / "data" / "ledger").glob("*.sqlite*"))) as database:
-        tables_of_ledger = [
-            name
-            for (name,) in database.execute("select name from sqlite_master where type='table'")
-        ]
-    assert tables_of_ledger, "a ledger of its own"
+    assert list((folder / "data" / "ledger").glob("*.sqlite")), "a ledger of its own"
