@@ -1,9 +1,6 @@
 """Test the reference pages of artifacts: generated parts, descriptions and examples."""
 
-import ast
-import inspect
 import re
-import textwrap
 from itertools import chain
 from pathlib import Path
 
@@ -11,12 +8,10 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from moot.commands.reference import EVERYWHERE, PARTS, SOMETIMES, variables, with_part
+from moot.commands.reference import PARTS, SOMETIMES, variables, with_part
 from moot.commands.registered import describe_registered
 from moot.core.artifacts import write_frame
 from moot.core.schemas import ARTIFACTS, SCHEMAS
-from moot.protocols.debate import Debate
-from moot.protocols.utterances import empty_utterance
 from moot.training.evaluation import LEADERBOARD_COLUMNS, PREDICTION_COLUMNS
 from results_on_disk import case, prediction, utterance, write_results
 
@@ -79,21 +74,8 @@ def test_the_pandas_example_selects_debates_whose_judge_moved_to_a_wrong_answer(
     ]
 
 
-def test_exactly_the_variables_of_the_templates_are_described() -> None:
+def test_exactly_the_variables_of_some_templates_are_described() -> None:
     assert set(chain.from_iterable(variables().values())) == set(SOMETIMES)
-    rendered = ast.parse(textwrap.dedent(inspect.getsource(Debate._variables)))
-    keys: set[str] = set()
-    for part in ast.walk(rendered):
-        if isinstance(part, ast.Dict):
-            keys.update(ast.literal_eval(key) for key in part.keys if key)
-    assert keys - {"language"} == set(EVERYWHERE) - {"role", "reply_format"}
-
-
-def test_utterances_have_the_described_attributes() -> None:
-    utterance = empty_utterance("judge", "verdict")
-    described = re.findall(r"`(\w+)`", EVERYWHERE["heard"])
-    assert {"text", "has_failed"} < set(described)
-    assert [name for name in described if not hasattr(utterance, name)] == []
 
 
 def test_registered_entries_are_listed_with_their_parameters() -> None:

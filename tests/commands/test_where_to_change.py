@@ -1,7 +1,6 @@
 """The page that names the files of each task names files and tests that exist."""
 
 import re
-import tomllib
 
 from project_copy import PROJECT
 
@@ -25,20 +24,3 @@ def test_each_path_exists() -> None:
         if not matches:
             missing.append(path)
     assert missing == []
-
-
-def test_the_functions_of_the_page_exist() -> None:
-    files = [*(PROJECT / "rules").glob("*.smk")]
-    for folder in ("scripts/moot", "tests/support"):
-        files += (PROJECT / folder).rglob("*.py")
-    text = "".join(path.read_text(encoding="utf-8") for path in files)
-    for name in re.findall(r"`(_?[a-z]+(?:_[a-z]+)+|[A-Z][a-z]+[A-Z]\w+)`", section()):
-        assert re.search(rf"\b(?:def|class) {name}\b|^    {name}: ", text, re.MULTILINE), name
-
-
-def test_the_diagram_has_the_layers_that_imports_keep_to() -> None:
-    _, diagram, _ = PAGE.read_text(encoding="utf-8").split("```", 2)
-    lines = re.findall(r"^\w[\w ,]*?(?=\s{2,}|$)", diagram, re.MULTILINE)
-    contracts = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
-    layers = contracts["tool"]["importlinter"]["contracts"][0]["layers"]
-    assert [line.strip().replace(" , ", " | ") for line in lines] == layers

@@ -1,24 +1,12 @@
-"""What a maintainer rests on: one version, and commands of workflows and pages that exist."""
+"""What a release rests on: one version, and the schema where catalogues look for it."""
 
 import json
 import re
-from pathlib import Path
 
-import pytest
 import yaml
 
 from moot import __version__
 from project_copy import PROJECT
-
-MAKE = set(re.findall(r"^(\w+)[ \w]*:(?!=)", (PROJECT / "Makefile").read_text(), re.MULTILINE)) | {
-    "test"
-}
-PAGES = [
-    PROJECT / "CONTRIBUTING.md",
-    PROJECT / "README.md",
-    *PROJECT.glob(".github/**/*.*"),
-    *PROJECT.glob("docs/**/*.md"),
-]
 
 
 def test_the_version_is_the_same_everywhere() -> None:
@@ -32,17 +20,6 @@ def test_the_version_is_the_same_everywhere() -> None:
         re.findall(r"^## (\S+)", (PROJECT / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
         == __version__
     )
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(PROJECT).as_posix())
-def test_the_targets_of_make_that_a_page_names_exist(page: Path) -> None:
-    targets = re.findall(r"(?:^|`|run: |&& )make ([a-z]+)", page.read_text("utf-8"), re.MULTILINE)
-    assert set(targets) <= MAKE
-
-
-def test_the_container_is_built_from_files_that_exist() -> None:
-    copied = re.findall(r"^COPY (.*) \S+$", (PROJECT / "Dockerfile").read_text(), re.MULTILINE)
-    assert all((PROJECT / name).exists() for name in " ".join(copied).split())
 
 
 def test_the_catalogue_finds_the_keys_of_the_configuration() -> None:
