@@ -13,7 +13,7 @@ import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from moot.workflow import console
-from moot.workflow.console import LogHandler, NothingToDo
+from moot.workflow.console import LogHandler
 
 Clock = SimpleNamespace
 
@@ -103,8 +103,6 @@ def test_errors_are_shown_unchanged_and_counted(clock: Clock) -> None:
     assert run.log(None, "a file is missing", logging.WARNING)
     assert run.log(None, "Nothing to be done (all requested files are present and up to date).")
     assert not run.log(None, "Building DAG of jobs...")
-    noted, record = NothingToDo(), logging.makeLogRecord({"msg": "Nothing to be done (...)."})
-    assert noted.filter(record) and noted.is_noted
 
 
 def test_a_job_that_logged_its_reason_is_not_reported_again(clock: Clock, tmp_path: Path) -> None:
