@@ -171,9 +171,11 @@ def test_the_commands_build_the_files_that_the_page_names(walked: Walk) -> None:
         "last",
         "majority-class",
     }
-    assert (
-        len(pd.read_parquet(walked.folder / "results/predictions/tosses/smollm2-135m.parquet")) == 6
-    )
+    tosses = pd.read_parquet(walked.folder / "results/predictions/tosses/smollm2-135m.parquet")
+    assert len(tosses) == 6
+    share = (tosses["prediction"] == "heads").mean()
+    heads = pd.read_csv(tables / "coinage/heads.csv")
+    assert heads["value"].tolist() == pytest.approx([share], nan_ok=True)
     assert (
         "<!-- Share of heads -->"
         in (walked.folder / "results/figures/coinage/heads.svg").read_text()
