@@ -71,18 +71,18 @@ def stated_predictions(results: ExperimentResults) -> pd.DataFrame:
 
 
 def stated_answers(
-    results: ExperimentResults, speakers: Collection[str] | None = None
+    results: ExperimentResults, speakers: Collection[str] | None = None, model: str = ""
 ) -> pd.DataFrame:
     """Return the opinions of `stated_predictions` and answers that name no label.
 
     The latter are equal beliefs, or UNKNOWN. Their prediction is "", and they count as not right.
-    With `speakers`, nobody else is heard.
+    With `speakers`, nobody else is heard. With `model`, only its debates are read.
     """
 
     def select(part: pd.DataFrame) -> pd.DataFrame:
         return _answers(part if speakers is None else part[part["speaker"].isin(speakers)])
 
-    return _with_moves(results.gather(select, [*_TRANSCRIPT_COLUMNS, "parsed"]), results)
+    return _with_moves(results.gather(select, [*_TRANSCRIPT_COLUMNS, "parsed"], model), results)
 
 
 def judge_names(predictions: pd.DataFrame) -> set[str]:

@@ -48,8 +48,8 @@ def answers_of_seats(results: ExperimentResults, model: str) -> pd.DataFrame:
     Only judges count if several judges answer about a debate, and only the kind of answer that most
     seats give; smoothed beliefs do not count.
     """
-    answers = stated_answers(results)
-    answers = answers[(answers["model"] == model) & (answers["kind"] != SMOOTHED)]
+    answers = stated_answers(results, model=model)
+    answers = answers[answers["kind"] != SMOOTHED]
     answers = answers[["kind", *MEMBER, "case_id", "prediction", "target"]].astype(str)
     if judges := judge_names(results.predictions[results.predictions["model"] == model]):
         answers = answers[answers["speaker"].isin(judges)]

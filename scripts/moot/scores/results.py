@@ -288,7 +288,10 @@ class ExperimentResults:
             yield part if include_validation else self._evaluated(part)
 
     def gather(
-        self, select: Callable[[pd.DataFrame], pd.DataFrame], columns: Collection[str]
+        self,
+        select: Callable[[pd.DataFrame], pd.DataFrame],
+        columns: Collection[str],
+        model: str = "",
     ) -> pd.DataFrame:
         """Apply `select` to each part of `transcript_parts` and concatenate the rows it returns.
 
@@ -297,7 +300,7 @@ class ExperimentResults:
         `select` takes transcripts of whole debates and returns some of their rows, including the
         columns of `TURN`.
         """
-        frames = [select(part) for part in self.transcript_parts(columns)]
+        frames = [select(part) for part in self.transcript_parts(columns, model)]
         gathered: pd.DataFrame = pd.concat([frame for frame in frames if len(frame)] or frames[:1])
         gathered = gathered.sort_values(TURN, kind="stable", ignore_index=True)
         del frames

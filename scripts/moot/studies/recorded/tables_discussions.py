@@ -58,8 +58,8 @@ _DISCUSSIONS = (
 
 def _row_before_and_after(run: RecordedRun, members: set[str]) -> Fields | None:
     """Return the row of a run; None if no member has two answers."""
-    opinions = stated_answers(run.results)
-    of_members = opinions[(opinions["model"] == run.model) & opinions["speaker"].isin(members)]
+    opinions = stated_answers(run.results, model=run.model)
+    of_members = opinions[opinions["speaker"].isin(members)]
     has_two_answers = of_members.duplicated(["debate_id", "speaker"], keep=False)
     by_member = of_members[has_two_answers].groupby(["debate_id", "speaker"], sort=True)
     answers = pd.DataFrame(
@@ -113,6 +113,5 @@ def group_members(run: RecordedRun) -> set[str]:
     members = set(run.predictions["judge"].dropna())
     if not members:
         return set()
-    opinions = stated_answers(run.results, members)
-    has_heard_others = (opinions["model"] == run.model) & (opinions["heard"] > 0)
-    return members if has_heard_others.any() else set()
+    opinions = stated_answers(run.results, members, run.model)
+    return members if (opinions["heard"] > 0).any() else set()
