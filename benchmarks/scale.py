@@ -170,7 +170,9 @@ def _shards(shards: int) -> list[Path]:
 
 def predict(plan: Plan, shards: int) -> None:
     """Write predictions and calls."""
-    write_predictions(plan, EXPERIMENT, CASES, _shards(shards), PREDICTIONS, CALLS)
+    write_predictions(
+        plan.config, plan.experiments[EXPERIMENT], CASES, _shards(shards), PREDICTIONS, CALLS
+    )
 
 
 def score(plan: Plan, shards: int) -> None:

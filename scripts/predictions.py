@@ -9,8 +9,8 @@ from moot.workflow.provenance import digests_of
 if __name__ == "__main__":
     with job(globals()) as (plan, snakemake):
         write_predictions(
-            plan,
-            snakemake.wildcards.experiment,
+            plan.config,
+            plan.experiments[snakemake.wildcards.experiment],
             Path(snakemake.input.cases),
             [Path(shard) for shard in snakemake.input.shards],
             Path(snakemake.output.predictions),

@@ -24,4 +24,4 @@ if __name__ == "__main__":
                 debates = Job(config, experiment, voices, cases, task, number, artifacts=artifacts)
                 write_transcripts(debates, sources, shard, **digests)
             outputs = Path(predictions), Path(calls)
-            write_predictions(plan, name, cases_path, shards, *outputs, **digests)
+            write_predictions(config, experiment, cases_path, shards, *outputs, **digests)

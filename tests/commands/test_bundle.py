@@ -50,7 +50,7 @@ def hold_run() -> dict[str, Any]:
         shard = Path("results/transcripts/asked/m/0.parquet")
         write_transcripts(debate_job(plan, "asked", "m", CASES, shard=0), [CASES], shard)
         outputs = (Path(f"results/{kind}/asked/m.parquet") for kind in ("predictions", "calls"))
-        write_predictions(plan, "asked", CASES, [shard], *outputs)
+        write_predictions(plan.config, plan.experiments["asked"], CASES, [shard], *outputs)
     Path(TABLE).parent.mkdir(parents=True)
     Path(TABLE).write_text("accuracy\n0.5\n")
     return raw

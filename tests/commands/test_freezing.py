@@ -112,7 +112,7 @@ def run_debates(plan: Plan) -> None:
         shard = Path(f"results/transcripts/{name}/m/0.parquet")
         write_transcripts(debate_job(plan, name, "m", cases, shard=0), [cases], shard)
         outputs = (Path(f"results/{kind}/{name}/m.parquet") for kind in ("predictions", "calls"))
-        write_predictions(plan, name, cases, [shard], *outputs)
+        write_predictions(plan.config, plan.experiments[name], cases, [shard], *outputs)
 
 
 def test_a_plan_changed_after_the_replies_is_reported_even_without_predictions(

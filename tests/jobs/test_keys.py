@@ -105,7 +105,9 @@ def write_everything(config: dict[str, Any], folder: Path, cases: Path) -> Exper
     predictions, calls = (
         results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
     )
-    write_predictions(plan, EXPERIMENT, cases_file, [shard], predictions, calls)
+    write_predictions(
+        plan.config, plan.experiments[EXPERIMENT], cases_file, [shard], predictions, calls
+    )
     return ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
 
 

@@ -106,7 +106,7 @@ def test_a_whole_run_over_hostile_text(server: FaultServer, tmp_path: Path) -> N
     predictions, calls = (
         folder / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
     )
-    write_predictions(plan, EXPERIMENT, cases, [shard], predictions, calls)
+    write_predictions(plan.config, plan.experiments[EXPERIMENT], cases, [shard], predictions, calls)
     expected = {"cases", "transcripts", "predictions", "calls", "ledger"}
     assert {path.name for path in folder.iterdir()} == expected
     assert {path.name for path in tmp_path.iterdir()} == {"project"}

@@ -59,7 +59,9 @@ def test_calls_say_who_served_them_and_tables_warn(server: FaultServer, tmp_path
         config = configuration(server.url, tmp_path / str(versions))
         hold(config, cases, transcripts)
         plan = Plan.from_yaml(config, PROJECT)
-        write_predictions(plan, EXPERIMENT, cases, [transcripts], predictions, calls)
+        write_predictions(
+            plan.config, plan.experiments[EXPERIMENT], cases, [transcripts], predictions, calls
+        )
         scores = served(ExperimentResults(results, EXPERIMENT, plan.experiments[EXPERIMENT].config))
         notes[versions] = version_notes(pq.read_table(predictions).to_pandas())
         assert set(versions_said(scores, EXPERIMENT, MODEL)) == {("test", "test")}

@@ -40,7 +40,7 @@ def export(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Export]:
     plan = Plan.from_yaml(config, PROJECT)
     predictions = results / "predictions" / EXPERIMENT / f"{MODEL}.parquet"
     calls = results / "calls" / EXPERIMENT / f"{MODEL}.parquet"
-    write_predictions(plan, EXPERIMENT, cases, [shard], predictions, calls)
+    write_predictions(plan.config, plan.experiments[EXPERIMENT], cases, [shard], predictions, calls)
     experiment_results = ExperimentResults(results, EXPERIMENT, plan.view(EXPERIMENT), 1)
     scores = score_experiment(experiment_results)
     model_scores = scores[(scores["model"] == MODEL) & (scores["group"] == OVERALL)]

@@ -60,7 +60,7 @@ def hold_debates(
         ]
         for output in outputs:
             output.parent.mkdir(parents=True, exist_ok=True)
-        write_predictions(plan, EXPERIMENT, dataset, shards, *outputs)
+        write_predictions(plan.config, plan.experiments[EXPERIMENT], dataset, shards, *outputs)
         predictions[model] = pq.read_table(outputs[0]).to_pandas()
     view = plan.view(EXPERIMENT)
     return ExperimentResults(folder / "results", EXPERIMENT, view), predictions

@@ -4,7 +4,8 @@ import re
 import unicodedata
 
 _WHOLE_FLOAT = re.compile(r"([+-]?[0-9]+)\.0+")
-_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""Characters that a reader cannot see."""
 
 
 def plain_spelling(text: str) -> str:
@@ -16,7 +17,7 @@ def plain_spelling(text: str) -> str:
     >>> plain_spelling(" not\u00a0\u200bguilty ")
     'not guilty'
     """
-    plain = text if text.isascii() else unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+    plain = text if text.isascii() else unicodedata.normalize("NFC", INVISIBLE.sub("", text))
     return " ".join(plain.split())
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from moot.core.artifacts import describe, read_cases, read_frame, write_rows
 from moot.core.cases import Case, Task
+from moot.core.config import Config
 from moot.core.endpoint_traits import endpoint_traits
 from moot.core.experiment_config import RECORDED
 from moot.core.likelihood import calibrate
@@ -20,7 +21,7 @@ from moot.llm.identity import is_other_model
 from moot.llm.ledger.database import portions
 from moot.llm.ledger.exports import calls_row
 from moot.llm.ledger.ledger import Ledger
-from moot.plan.plan import Plan
+from moot.protocols.experiment import Experiment
 from moot.scores.served import ASKED
 
 
@@ -241,8 +242,8 @@ _AMOUNT_COLUMNS = ("seconds", "cost_usd")
 
 
 def write_predictions(
-    plan: Plan,
-    experiment: str,
+    config: Config,
+    experiment: Experiment,
     cases_path: Path,
     shards: Sequence[Path],
     output: Path,
@@ -252,8 +253,8 @@ def write_predictions(
     """Write an experiment's predictions for one model, and the calls behind them.
 
     Args:
-        plan: the checked configuration.
-        experiment: its name.
+        config: the run's, for its models and its ledger.
+        experiment: the experiment.
         cases_path: `cases/{dataset}.parquet`.
         shards: the model's transcripts, in the order of shards.
         output: `predictions/{experiment}/{model}.parquet`.
@@ -261,21 +262,21 @@ def write_predictions(
         digests: the job's digests, for the artifacts' metadata.
     """
     cases, task = read_cases(cases_path, texts=False)
-    experiment_config = plan.experiments[experiment]
-    with closing(Ledger(plan.config.ledger)) as ledger:
+    with closing(Ledger(config.ledger)) as ledger:
         asked_models = {
             name: model.model
-            for name, model in plan.config.models.items()
+            for name, model in config.models.items()
             if endpoint_traits(model.endpoint).has_server
         }
         debate_calls = DebateCalls(ledger, shards, asked_models)
-        write_rows(calls, "calls", debate_calls.calls(), describe(experiment, shards, **digests))
+        described = describe(experiment.name, shards, **digests)
+        write_rows(calls, "calls", debate_calls.calls(), described)
     rows = prediction_rows(
         debate_calls,
         cases,
         task,
-        experiment_config.config.split,
-        experiment_config.config.protocol == RECORDED,
+        experiment.config.split,
+        experiment.config.protocol == RECORDED,
     )
-    metadata = describe(experiment, [cases_path, *shards], **digests)
+    metadata = describe(experiment.name, [cases_path, *shards], **digests)
     write_rows(output, "predictions", rows, metadata)

@@ -136,7 +136,9 @@ class Runs:
             )
             predictions = self.folder / "predictions" / name / "test.parquet"
             calls = self.folder / "calls" / name / "test.parquet"
-            write_predictions(plan, name, cases, [output], predictions, calls)
+            write_predictions(
+                plan.config, plan.experiments[name], cases, [output], predictions, calls
+            )
             self.held[name] = pq.read_table(output).to_pandas()
         return self.held[name]
 

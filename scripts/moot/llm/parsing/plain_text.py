@@ -3,9 +3,10 @@
 import re
 import unicodedata
 
+from moot.core.spelling import INVISIBLE
+
 WRAPPING = " \t\r\n\"'`´*_#>~|$\\“”‘’„«»「」『』【】《》()[]{}<（）.,;:!。，；：！、•–—"
 """Marks around an answer that do not belong to it."""
-_INVISIBLE = re.compile("[\\u00ad\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff]")
 _SEPARATOR = re.compile(r"(?<=\w)[\s_-]+(?=\w)")
 _DASHES = str.maketrans("‐‑−", "---")
 
@@ -32,7 +33,7 @@ def fold_text(text: str) -> str:
 
 def normalize_width(text: str) -> str:
     """Return `text` with letters, digits and hyphens of one width, and no invisible characters."""
-    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).translate(_DASHES))
+    return unicodedata.normalize("NFKC", INVISIBLE.sub("", text).translate(_DASHES))
 
 
 def shorten(text: str, width: int = 60) -> str:
