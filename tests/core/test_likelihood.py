@@ -58,8 +58,9 @@ def test_an_unlisted_word_never_decides_the_answer(
         listed_count == 1
     )
     outputs = tmp_path / "predictions.parquet", tmp_path / "calls.parquet"
+    plan = Plan.from_yaml(config, PROJECT)
     write_predictions(
-        Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [tmp_path / "out.parquet"], *outputs
+        plan.config, plan.experiments[EXPERIMENT], cases, [tmp_path / "out.parquet"], *outputs
     )
     predictions = pq.read_table(outputs[0]).to_pandas()
     valid = predictions[predictions["status"] == "valid"]

@@ -77,8 +77,9 @@ def test_a_debate_that_fails_leaves_the_others_whole(server: FaultServer, tmp_pa
     assert len(conclusions) == 12
     assert conclusions["prediction"].notna().any()
     outputs = tmp_path / "predictions.parquet", tmp_path / "calls.parquet"
+    plan = Plan.from_yaml(config, PROJECT)
     write_predictions(
-        Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [tmp_path / "out.parquet"], *outputs
+        plan.config, plan.experiments[EXPERIMENT], cases, [tmp_path / "out.parquet"], *outputs
     )
     troubled = pq.read_table(outputs[0]).to_pandas().set_index("case_id")["retries"]
     assert dict(troubled[troubled > 0]) == dict(failed["case_id"].value_counts())

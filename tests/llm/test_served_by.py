@@ -151,8 +151,9 @@ def test_failed_calls_count_in_the_cost_of_a_debate_and_of_its_replay(
         )
         config["replay"] = replay
         hold(config, cases, transcripts)
+        plan = Plan.from_yaml(config, PROJECT)
         write_predictions(
-            Plan.from_yaml(config, PROJECT), EXPERIMENT, cases, [transcripts], predictions, calls
+            plan.config, plan.experiments[EXPERIMENT], cases, [transcripts], predictions, calls
         )
         costs.append(pq.read_table(predictions).column("cost_usd").to_pylist())
     with closing(Ledger(str(tmp_path / "ledger"))) as ledger:

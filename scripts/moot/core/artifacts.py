@@ -30,6 +30,7 @@ _MOOT_METADATA_KEYS = {b"moot_version", b"licence"}
 
 
 _TASK = TypeAdapter(Task)
+_ROWS_PER_GROUP = 2000
 
 
 def file_digest(path: Path) -> str:
@@ -87,19 +88,15 @@ def write_rows(
     kind: str,
     rows: Iterable[Fields],
     metadata: Mapping[str, str],
-    group_rows: int = 2000,
 ) -> int:
-    """Write rows of one of the `SCHEMAS` as they arrive; return their number.
-
-    They are written in groups of `group_rows`.
-    """
+    """Write rows of one of the `SCHEMAS` as they arrive; return their number."""
     schema = SCHEMAS[kind].with_metadata(dict(metadata))
     row_count = 0
     with atomic_path(path) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
         pending: list[Fields] = []
         for row in rows:
             pending.append(row)
-            if len(pending) == group_rows:
+            if len(pending) == _ROWS_PER_GROUP:
                 writer.write_table(pa.Table.from_pylist(pending, schema=schema))
                 row_count += len(pending)
                 pending = []

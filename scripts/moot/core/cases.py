@@ -12,6 +12,7 @@ Cluster = str | tuple[str, ...]
 
 NEAR_DUPLICATE_OF = "near_duplicate_of"
 """Attribute of a training or validation case that would leak a test case: the id of that case."""
+_TRAIN_SHARE, _VALIDATION_SHARE = 0.6, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +144,8 @@ def choose_cases(cases: Sequence[Case], count: int | None, seed: int) -> list[Ca
     return spread_cases if count is None else spread_cases[:count]
 
 
-def stratified_splits(
-    targets: Mapping[str, str], seed: int, shares: tuple[float, float, float] = (0.6, 0.2, 0.2)
-) -> dict[str, SplitName]:
-    """Assign case ids to train, validation and test by `shares`, separately for each target.
+def stratified_splits(targets: Mapping[str, str], seed: int) -> dict[str, SplitName]:
+    """Assign three fifths of case ids to train, a fifth each to validation and test, by target.
 
     `targets` are by case id.
     """
@@ -154,8 +153,8 @@ def stratified_splits(
     for target in sorted(set(targets.values())):
         members = [case_id for case_id, label in targets.items() if label == target]
         members.sort(key=lambda case_id: (stable_fraction("split", seed, case_id), case_id))
-        train_end = round(len(members) * shares[0])
-        validation_end = round(len(members) * (shares[0] + shares[1]))
+        train_end = round(len(members) * _TRAIN_SHARE)
+        validation_end = round(len(members) * (_TRAIN_SHARE + _VALIDATION_SHARE))
         for position, case_id in enumerate(members):
             splits[case_id] = (
                 "train"

@@ -68,7 +68,7 @@ def inputs_of(form: Fields, form_data: Fields) -> list[Input]:
     return inputs
 
 
-def _input(name: str, field: Fields, required: bool, form_data: Fields, label: str = "") -> Input:
+def _input(name: str, field: Fields, required: bool, form_data: Fields) -> Input:
     kind = input_kind(field)
     options = field["items"]["enum"] if kind == "choices" else field.get("enum", ())
     if kind == "yes_no":
@@ -79,7 +79,7 @@ def _input(name: str, field: Fields, required: bool, form_data: Fields, label: s
     return Input(
         name=name,
         kind=kind,
-        label=label or field_title(name),
+        label=field_title(name),
         about=_help_text(field, kind),
         required=required,
         value=", ".join(form_data.getall(name, []))

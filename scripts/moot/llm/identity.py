@@ -35,14 +35,14 @@ def client_address(
     return environment.get(traits.address_variable, "").strip() or traits.default_address
 
 
-def key_variable(config: ModelConfig, environment: Mapping[str, str] = os.environ) -> str:
+def key_variable(config: ModelConfig) -> str:
     """Return the environment variable that holds the key of a model's server; "" for none.
 
     This is `api_key_env`, else the endpoint's own variable for its default address. Another address
     never receives that key unasked.
     """
     traits = endpoint_traits(config.endpoint)
-    variable = environment.get(traits.address_variable, "").strip()
+    variable = os.environ.get(traits.address_variable, "").strip()
     has_default_address = not (config.base_url or variable)
     return config.api_key_env or (traits.key_variable if has_default_address else "")
 

@@ -34,18 +34,14 @@ PANELIST = ("human", "statement")
 """
 
 
-def case_folder(experiment: str, model: str, case_id: str, inbox: Path = INBOX) -> Path:
+def case_folder(experiment: str, model: str, case_id: str) -> Path:
     """Return the folder of the questions about a case."""
     readable_id = re.sub(r"[^a-z0-9]+", "-", case_id.lower()).strip("-")[:40]
-    return (
-        inbox
-        / experiment
-        / model
-        / f"{readable_id}-{hashlib.sha256(case_id.encode()).hexdigest()[:8]}"
-    )
+    digest = hashlib.sha256(case_id.encode()).hexdigest()[:8]
+    return INBOX / experiment / model / f"{readable_id}-{digest}"
 
 
-def question_stem(question: Question, inbox: Path = INBOX) -> Path:
+def question_stem(question: Question) -> Path:
     """Return the path of a question and its answer without their endings."""
     name = f"repeat-{question.repeat}-round-{question.round}"
     if (question.seat, question.kind) != PANELIST:
@@ -55,7 +51,7 @@ def question_stem(question: Question, inbox: Path = INBOX) -> Path:
         )
     if question.nth > 1:
         name += f"-{question.nth}"
-    return case_folder(question.experiment, question.model, question.case_id, inbox) / name
+    return case_folder(question.experiment, question.model, question.case_id) / name
 
 
 def read_answer_file(path: Path, form: Fields) -> JsonObject:
@@ -68,30 +64,30 @@ def read_answer_file(path: Path, form: Fields) -> JsonObject:
     return read_answer(text, form, path)
 
 
-def find_answer(question: Question, inbox: Path = INBOX) -> JsonObject | None:
+def find_answer(question: Question) -> JsonObject | None:
     """Return a person's answer by field; None without an answer.
 
     Raises:
         UserError: As for `read_answer_file`.
     """
-    stem = question_stem(question, inbox)
+    stem = question_stem(question)
     path = stem.with_name(stem.name + ANSWER)
     return read_answer_file(path, question.form) if path.exists() else None
 
 
-def ask_by_inbox(question: Question, inbox: Path = INBOX) -> Fields:
+def ask_by_inbox(question: Question) -> Fields:
     """Return a person's answer; without one, write the question into the inbox.
 
     Raises:
         DebatePausedError: The answer's file is missing or unusable; other debates continue.
     """
     try:
-        answer = find_answer(question, inbox)
+        answer = find_answer(question)
     except UserError as fault:
         raise DebatePausedError(f"{UNUSABLE_ANSWER}{fault}") from None
     if answer is not None:
         return answer
-    stem = question_stem(question, inbox)
+    stem = question_stem(question)
     path = stem.with_name(stem.name + ANSWER)
     write_if_changed(stem.with_name(stem.name + QUESTION), _page(question, path.name))
     write_if_changed(stem.with_name(stem.name + FORM), _desk_content(question))

@@ -37,9 +37,9 @@ class Columns:
         """Add columns of published values."""
         return self.plain(*names, role=PUBLISHED, digits=digits)
 
-    def difference(self, *names: str, digits: str = SIGNED) -> "Columns":
+    def difference(self, *names: str) -> "Columns":
         """Add columns of differences between measured and published values."""
-        return self.plain(*names, role=DIFFERENCE, digits=digits)
+        return self.plain(*names, role=DIFFERENCE, digits=SIGNED)
 
     def counts(self, *names: str) -> "Columns":
         """Add columns of integers, which may be missing."""

@@ -312,11 +312,11 @@ def log_odds_error(value: float, error: float, bounds: Bounds) -> float:
     return error * (high - low) / ((value - low) * (high - value))
 
 
-def p_value(method: Method, supposed: float = 0.0) -> float:
-    """Return the two-sided p of a supposed value; 1 if nothing can be computed."""
+def p_value(method: Method) -> float:
+    """Return the two-sided p of the value 0; 1 if nothing can be computed."""
     from scipy.special import stdtr  # registries are read at every start of Snakemake
 
-    distance = method.distance(supposed)
+    distance = method.distance(0.0)
     if np.isnan(distance) or not method.freedom > 0:
         return 1.0
     return 2 * float(stdtr(method.freedom, -abs(distance)))
@@ -356,9 +356,7 @@ def wilson_interval(share: float, n: float, level: float = LEVEL) -> Interval:
     return Interval(share, max(0.0, min(centre - half, share)), min(1.0, max(centre + half, share)))
 
 
-def lognormal_interval(
-    amounts: Floats, weights: Floats, level: float = LEVEL
-) -> tuple[float, float]:
+def lognormal_interval(amounts: Floats, weights: Floats) -> tuple[float, float]:
     """Return the interval of a mean of log-normal amounts, one for each cluster.
 
     A sample seldom has the largest amounts of a long tail, so that its standard error does not
@@ -372,7 +370,7 @@ def lognormal_interval(
     if len(amounts) < 2 or not (np.isfinite(amounts) & (amounts > 0)).all():
         return NOTHING
     logs, clusters = np.log(amounts), float(weights.sum() ** 2 / (weights**2).sum())
-    mean, freedom, tail = np.average(logs, weights=weights), clusters - 1, (1 - level) / 2
+    mean, freedom, tail = np.average(logs, weights=weights), clusters - 1, (1 - LEVEL) / 2
     variance = float(np.average((logs - mean) ** 2, weights=weights)) * clusters / freedom
     if np.ptp(logs) < _ROUNDING:
         return NOTHING

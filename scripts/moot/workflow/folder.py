@@ -20,6 +20,7 @@ from moot.report.figures import count_phrase
 from moot.workflow.dependencies import configuration_digest
 
 RECORD = Path("results/configuration.json")
+_MAX_NAMES = 3
 
 
 @dataclass(frozen=True)
@@ -105,5 +106,5 @@ def _file_names(files: Iterable[str]) -> str:
     return names or "the default configuration"
 
 
-def _first_names(names: list[str], count: int = 3) -> str:
-    return ", ".join(names[:count]) + (", ..." if len(names) > count else "")
+def _first_names(names: list[str]) -> str:
+    return ", ".join(names[:_MAX_NAMES]) + (", ..." if len(names) > _MAX_NAMES else "")

@@ -79,9 +79,9 @@ def count_times(count: int) -> str:
     return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
-def count_noun(count: int, singular: str, plural: str, zero: str = "no") -> str:
+def count_noun(count: int, singular: str, plural: str) -> str:
     """Return a number with its noun: no jobs, one job, 2 jobs."""
-    number = {0: zero, 1: "one"}.get(count, str(count))
+    number = {0: "no", 1: "one"}.get(count, str(count))
     return f"{number} {singular if count == 1 else plural}"
 
 

@@ -59,15 +59,12 @@ _REMEDIES = {
 """Remedies by a word of the database's message."""
 
 
-def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = True) -> sa.Engine:
-    """Open the database of a ledger: SQLite in `file` of a folder, or the database of a URL.
-
-    If not `durable`, SQLite may lose the last writes when the machine loses power.
-    """
+def open_engine(ledger: str) -> sa.Engine:
+    """Open the database of a ledger: SQLite in a folder, or the database of a URL."""
     if "://" not in ledger:
         folder = Path(ledger)
         folder.mkdir(parents=True, exist_ok=True)
-        ledger = f"sqlite:///{folder / file}"
+        ledger = f"sqlite:///{folder / 'ledger.sqlite'}"
     try:
         url = sa.make_url(ledger)
         if url.drivername == "postgresql":
@@ -91,9 +88,7 @@ def open_engine(ledger: str, file: str = "ledger.sqlite", *, durable: bool = Tru
             f"ledger: {error}. PostgreSQL needs an extra: make env EXTRAS=postgres."
         ) from None
     if is_sqlite:
-        sa.event.listen(
-            engine, "connect", partial(_prepare_sqlite, synchronous="FULL" if durable else "NORMAL")
-        )
+        sa.event.listen(engine, "connect", _prepare_sqlite)
     return engine
 
 
@@ -133,13 +128,14 @@ def portions(items: Iterable[Item], size: int = 500) -> Iterator[list[Item]]:
         yield portion
 
 
-def _prepare_sqlite(connection: sqlite3.Connection, _record: object, synchronous: str) -> None:
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     cursor = connection.cursor()
     # for a new file; with 4096, a quarter of a page stays unused
     cursor.execute("PRAGMA page_size=8192")
     # If two connections request this at the same time, SQLite refuses one without waiting.
     cursor.execute("PRAGMA journal_mode=WAL")
-    cursor.execute(f"PRAGMA synchronous={synchronous}")
+    # else the last writes may be lost when the machine loses power
+    cursor.execute("PRAGMA synchronous=FULL")
     cursor.close()
 
 

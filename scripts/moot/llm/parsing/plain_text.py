@@ -7,6 +7,7 @@ from moot.core.spelling import INVISIBLE
 
 WRAPPING = " \t\r\n\"'`´*_#>~|$\\“”‘’„«»「」『』【】《》()[]{}<（）.,;:!。，；：！、•–—"
 """Marks around an answer that do not belong to it."""
+MESSAGE_WIDTH = 60
 _SEPARATOR = re.compile(r"(?<=\w)[\s_-]+(?=\w)")
 _DASHES = str.maketrans("‐‑−", "---")
 
@@ -36,7 +37,7 @@ def normalize_width(text: str) -> str:
     return unicodedata.normalize("NFKC", INVISIBLE.sub("", text).translate(_DASHES))
 
 
-def shorten(text: str, width: int = 60) -> str:
-    """Return `text` on one line of at most `width` characters, for messages."""
+def shorten(text: str) -> str:
+    """Return `text` on one line of at most `MESSAGE_WIDTH` characters, for messages."""
     line = " ".join(text.split())
-    return line if len(line) <= width else f"{line[: width - 1]}…"
+    return line if len(line) <= MESSAGE_WIDTH else f"{line[: MESSAGE_WIDTH - 1]}…"

@@ -17,12 +17,7 @@ from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL, Score
 from moot.stats.arrays import Floats, as_numbers
 from moot.stats.jackknife import ClusterJackknife
-from moot.stats.statistic import (
-    SHARE,
-    Bounds,
-    Statistic,
-    mean_statistic,
-)
+from moot.stats.statistic import Statistic, share_statistic
 from moot.studies.appellate.legal.rubric import AFFIRMED_CODE, LABELS, NO_STANCE_CODE
 from moot.studies.appellate.panel_steps import (
     HUMAN,
@@ -83,11 +78,10 @@ def _score_mean(
     rows: pd.DataFrame,
     group: str = OVERALL,
     invalid: int = 0,
-    bounds: Bounds = SHARE,
 ) -> Score:
-    """Score the mean of values, one per row of `rows`."""
+    """Score the mean of values between 0 and 1, one per row of `rows`."""
     return results.sample(rows["case_id"]).score(
-        metric, mean_statistic(values, bounds), group, n_invalid=invalid
+        metric, share_statistic(values), group, n_invalid=invalid
     )
 
 
