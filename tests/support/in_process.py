@@ -51,7 +51,7 @@ def hold_experiments(plan: Plan, results: Path = RESULTS) -> Iterator[tuple[str,
             outputs = [
                 results / f"{kind}/{name}/{model}.parquet" for kind in ("predictions", "calls")
             ]
-            write_predictions(plan.config, plan.experiments[name], cases, [shard], *outputs)
+            write_predictions(plan.config, experiment, cases, [shard], *outputs)
             sources += [shard, *outputs]
         yield name, sources
 
