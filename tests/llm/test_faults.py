@@ -27,7 +27,7 @@ from moot.llm.endpoints.anthropic import AnthropicEndpoint
 from moot.llm.endpoints.faults import read_retry_after
 from moot.llm.endpoints.logprobs import label_logprobs
 from moot.llm.ledger.ledger import Ledger
-from moot.llm.parsing.plain_text import fold_text
+from moot.llm.parsing.plain_text import fold_text, shorten
 from moot.llm.redaction import read_key, redacted, server_name
 from moot.llm.request import Message, Request
 from single_calls import ask, chat_with, make_request
@@ -267,6 +267,7 @@ def test_messages_are_short_and_contain_no_secret(monkeypatch: pytest.MonkeyPatc
     message = redacted("no\nway: key sk-sec\ue000ret at https://me:pw@host/v1 " + "x" * 5000)
     assert message.startswith("no way: key *** at https://***@host/v1 xxx")
     assert len(message) < 320
+    assert (shorten("two\n words"), shorten("words", width=4)) == ("two words", "wor…")
 
 
 def test_long_texts_of_servers_are_not_remembered() -> None:

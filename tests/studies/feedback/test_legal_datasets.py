@@ -1,6 +1,6 @@
 """CaseLaw and CAIL2018: the counts of the real files, cuts and masks, splits, and bad input.
 
-Slow: only this test detects published files whose counts differ from the publication.
+Slow: only these tests detect published files whose counts differ from the publication.
 """
 
 import json
@@ -23,8 +23,6 @@ from moot.datasets.near_duplicates import (
 )
 from moot.studies.feedback.legal_texts import cut, outcome_rules_met
 
-pytestmark = pytest.mark.slow
-
 PROJECT = Path(__file__).resolve().parents[3]
 
 
@@ -45,6 +43,7 @@ def caselaw_records(count: int = 20) -> list[dict[str, str]]:
 # The real files
 
 
+@pytest.mark.slow
 def test_caselaw_counts(shared_data: Path, load_context: MakeContext) -> None:
     loaded = load(load_context("caselaw", data_root=shared_data), source="local")
     assert Counter(case.target for case in loaded.cases) == {"plaintiff": 634, "defendant": 366}
@@ -59,6 +58,7 @@ def real_cail18(shared_data: Path) -> Loaded:
     return load(context, source="local")
 
 
+@pytest.mark.slow
 def test_cail18_counts(real_cail18: Loaded, shared_data: Path, load_context: MakeContext) -> None:
     context, loaded = load_context("cail18", data_root=shared_data), real_cail18
     assert len(loaded.cases) == 3675 and len(loaded.task.labels) == 63 and loaded.task.multilabel
@@ -74,6 +74,7 @@ def test_cail18_counts(real_cail18: Loaded, shared_data: Path, load_context: Mak
     assert min(Counter(case.target for case in single.cases).values()) > 1
 
 
+@pytest.mark.slow
 def test_near_duplicates_are_never_in_two_splits(real_cail18: Loaded) -> None:
     loaded = real_cail18
     pairs = find_near_duplicates({case.case_id: case.text for case in loaded.cases}, "zh")
@@ -162,6 +163,7 @@ def test_families_are_closed(links: list[tuple[int, int]]) -> None:
 # Give-aways
 
 
+@pytest.mark.slow
 @given(st.text(max_size=500), st.integers(20, 400))
 def test_cut_keeps_the_limit_and_both_ends(text: str, limit: int) -> None:
     result = cut(text, limit)
@@ -241,6 +243,7 @@ def test_cail18_faults(meta: dict[str, Any], tmp_path: Path, load_context: MakeC
         load(load_context("cail18"), source="local")
 
 
+@pytest.mark.slow
 def test_facts_of_forty_thousand_characters_are_cut_and_counted(
     tmp_path: Path, load_context: MakeContext
 ) -> None:
