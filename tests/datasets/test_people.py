@@ -31,29 +31,25 @@ def load(name: str, context: LoadContext, **options: Any) -> Loaded:
     return loaded
 
 
-def write_table(
-    folder: Path, name: str, change: Callable[[pd.DataFrame], object], rows: int = 60
-) -> Path:
-    table = generate_nlsy97(1, rows)
+def write_table(folder: Path, change: Callable[[pd.DataFrame], object]) -> None:
+    table = generate_nlsy97(1, 60)
     change(table)
     path = folder / NLSY97_FILE
     path.parent.mkdir(exist_ok=True)
     table.to_csv(path, index=False)
-    return path
 
 
 @pytest.mark.parametrize("narrative", ["list", "prose"])
 @pytest.mark.parametrize(
-    ("name", "column", "value", "allowed_range"),
+    ("column", "value", "allowed_range"),
     [
-        ("nlsy97", "age", -20, "16 to 24 years"),
-        ("nlsy97", "numberofarrestsby2002", -3, "0 to 200 arrests"),
-        ("nlsy97", "numberofarrestsby2002", 9999, "0 to 200 arrests"),
-        ("nlsy97", "num_weight", 9999, "80 to 700 pounds"),
+        ("age", -20, "16 to 24 years"),
+        ("numberofarrestsby2002", -3, "0 to 200 arrests"),
+        ("numberofarrestsby2002", 9999, "0 to 200 arrests"),
+        ("num_weight", 9999, "80 to 700 pounds"),
     ],
 )
 def test_an_impossible_number_is_made_missing_and_counted(
-    name: str,
     column: str,
     value: int,
     allowed_range: str,
@@ -62,9 +58,9 @@ def test_an_impossible_number_is_made_missing_and_counted(
     load_context: MakeContext,
 ) -> None:
     write_table(
-        tmp_path, name, lambda table: table.__setitem__(column, [*table[column][:-1], str(value)])
+        tmp_path, lambda table: table.__setitem__(column, [*table[column][:-1], str(value)])
     )
-    loaded = load(name, load_context(name), narrative=narrative)
+    loaded = load("nlsy97", load_context("nlsy97"), narrative=narrative)
     [case] = [case for case in loaded.cases if case.source_row == 60]
     assert loaded.cleaning[f"{column} outside {allowed_range}, made missing"] >= 1
     assert str(value) not in case.text.replace(",", "")
@@ -79,7 +75,7 @@ def test_a_person_under_two_ids_is_detected(tmp_path: Path, load_context: MakeCo
         for name in table.columns.drop(["id", "y_arrestedafter2002"]):
             table[name] = [*table[name][:40], *table[name][:20]]
 
-    write_table(tmp_path, "nlsy97", repeat)
+    write_table(tmp_path, repeat)
     for seed in range(3):
         loaded = load("nlsy97", load_context("nlsy97", seed=seed))
         assert loaded.cleaning[TWINS] == 20 and loaded.cleaning[IN_TRAINING] == 0

@@ -91,24 +91,16 @@ def test_a_reply_without_a_stated_limit_is_cut_where_the_server_ends_it(
 def test_a_line_says_how_many_calls_and_seconds_are_left_before_any_debate_has_ended() -> None:
     progress = Progress("trial", debates=50, calls_a_debate=16, new_calls=200, ledger_calls=200)
     progress.start_time -= 100
-    assert (
-        progress.line()
-        == "trial: 400 of about 800 calls, 0 of 50 debates; 200 calls made, 200 from the ledger;"
+    assert progress.line() == (
+        "trial: 400 of about 800 calls, 0 of 50 debates; 200 calls made, 200 from the ledger;"
         " about 200 s left"
     )
+    assert describe_time_left(0) == "about 0 s left"
+    assert describe_time_left(0.2) == "less than 1 s left"
+    assert describe_time_left(9000.4) == "about 9,000 s left"
     progress.debates_done, progress.new_calls = 50, 610
     assert progress.line().startswith(
         "trial: 810 calls, 50 of 50 debates; 610 calls made, 200 from the ledger; 100 s"
     )
-    assert (
-        "of about 420 calls"
-        in Progress("longer", debates=2, calls_a_debate=1, new_calls=420).line()
-    )
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.0, "about 0 s left"), (0.2, "less than 1 s left"), (9000.4, "about 9,000 s left")],
-)
-def test_the_time_left_of_a_job(seconds: float, text: str) -> None:
-    assert describe_time_left(seconds) == text
+    longer = Progress("longer", debates=2, calls_a_debate=1, new_calls=420)
+    assert "of about 420 calls" in longer.line()
