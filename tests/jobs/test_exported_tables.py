@@ -3,12 +3,9 @@
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
-from messages import refusal
 from moot.core.artifacts import describe, write_rows
 from moot.jobs.exports import write_exported_tables
-from moot.report.exports import check_packages
 from moot.report.workbook import MAX_CELL_CHARS
 
 FILES = {"utterances": "0.parquet", "predictions": "1.parquet"}
@@ -29,13 +26,3 @@ def test_each_kind_is_a_csv_file_and_a_sheet(tmp_path: Path) -> None:
     assert list(sheets) == ["utterances", "predictions"]
     assert sheets["predictions"]["served_by"][0] == '{"small": "v1"}'
     assert list(sheets["utterances"]["text"]) == ["=1+1", texts[1][:MAX_CELL_CHARS], "b"]
-
-
-def test_a_missing_package_is_named_before_a_job_starts(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr("moot.report.exports.find_spec", lambda _: None)
-    check_packages({"export"})
-    assert "pip install 'moot[inspect]'" in caplog.text
-    with refusal():
-        check_packages({"convert_to_inspect"})

@@ -11,10 +11,11 @@ import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, configuration, hold, people
 from fault_server import FaultServer
+from messages import refusal
 from moot.core.errors import UserError
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
-from moot.report.exports import Export, call_times, write_inspect_log
+from moot.report.exports import Export, call_times, check_packages, write_inspect_log
 from moot.scores import score_experiment
 from moot.scores.results import ExperimentResults
 from moot.scores.score import OVERALL
@@ -160,3 +161,13 @@ def test_an_inspect_log_of_scores_without_intervals_or_counts_is_written(
     assert bool(metrics) == ("ci_high" not in empty_columns)
     for metric in metrics.values():
         assert not {"n", "n_cases"} & set(empty_columns) & set(metric.metadata or {})
+
+
+def test_a_missing_package_is_named_before_a_job_starts(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("moot.report.exports.find_spec", lambda _: None)
+    check_packages({"export"})
+    assert "pip install 'moot[inspect]'" in caplog.text
+    with refusal():
+        check_packages({"convert_to_inspect"})

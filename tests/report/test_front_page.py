@@ -162,9 +162,7 @@ def test_the_page_links_built_files_and_escapes_foreign_text(root: Path) -> None
     assert "href" not in fragment, "the fragment is part of another page"
 
 
-def test_the_page_shows_accuracies_and_names_empty_tables(
-    root: Path,
-) -> None:
+def test_the_page_shows_accuracies_and_names_empty_tables(root: Path) -> None:
     page = front_page(root)
     methods = page[page.index('id="methods"') : page.index('id="comparison"')]
     assert "<td>0.500 [0.18, 0.82]</td><td>10</td><td>10</td>" in methods

@@ -13,11 +13,7 @@ from moot.core.cases import Case, Task
 from moot.llm.request import Request
 from moot.protocols.debate import Debate
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN, draw_groups
-from moot.studies.conference.forms import (
-    EVALUATOR,
-    JUDGE,
-    MODERATOR,
-)
+from moot.studies.conference.forms import EVALUATOR, JUDGE, MODERATOR
 from scripted_model import WINNER, hold
 
 
