@@ -15,7 +15,7 @@ from moot.scores.contrasts import CANNOT_TELL, FIRST_HIGHER, SUPPORTED, Contrast
 from moot.scores.inference_scope import evaluate_among_valid, evaluate_contrast
 from moot.scores.results import ExperimentResults
 from moot.stats.intervals import p_value
-from moot.stats.statistic import DIFFERENCE
+from moot.stats.statistic import ANY, DIFFERENCE
 from moot.stats.within_cases import method_within
 from moot.studies.appellate.data_opinions import TASK
 from panel_results import statement
@@ -80,6 +80,24 @@ def test_a_contrast_of_five_cases_states_the_cases_that_a_test_by_case_needs(
     assert row["difference low"] > 0 and row["p"] < 0.05
 
 
+def test_few_cases_are_compared_with_a_threshold_within_the_range_of_the_metric(
+    tmp_path: Path,
+) -> None:
+    """Judges hardly ever move, so that a symmetric interval would end below a share of 0."""
+    name, threshold = "panel", 0.1
+    experiments = {name: write_panels(tmp_path, name, 0.004)}
+    side = Side(name, ("tiny",), "volatility")
+    contrast = replace(
+        make_contrast(), first=side, second=replace(side, threshold=threshold), margin=0.2
+    )
+    answer = evaluate_contrast(contrast, experiments)
+    assert answer and answer.population == "these 5 cases"
+    difference = answer.difference
+    assert 0 < difference.first < 0.01
+    assert -threshold < difference.low < difference.difference < difference.high < 0
+    assert difference.p < 0.05 and difference.equivalence < 0.05
+
+
 def test_five_cases_debated_once_have_a_test_by_case(tmp_path: Path) -> None:
     folder = tmp_path
     rows = [prediction(case.case_id, "affirm", "affirm") for case in CASES]
@@ -117,7 +135,7 @@ def test_intervals_within_cases_keep_their_level_and_coverage(tmp_path: Path) ->
                 weights[:, is_first] @ values[is_first] - weights[:, ~is_first] @ values[~is_first]
             ) / 100
 
-        _, method = method_within(difference, strata, DIFFERENCE)
+        method = method_within(difference, strata, DIFFERENCE)
         low, high = method.interval()
         covered += low <= 0 <= high
         rejected += p_value(method) < 0.05
@@ -128,7 +146,14 @@ def test_the_variance_of_few_debates_is_moderated_by_that_of_all_cases() -> None
     """Smyth 2004, by hand: variances of 1/3 and 0 with 3 and 1 degrees of freedom, all .25."""
     values, strata = np.array([1.0, 0, 1, 0, 1, 1]), np.repeat(["a", "b"], [4, 2])
     shares = np.repeat([1 / 8, 1 / 4], [4, 2])
-    _, method = method_within(lambda w: w @ (values * shares), strata.tolist(), (-9.0, 9.0))
+    method = method_within(lambda w: w @ (values * shares), strata.tolist(), (-9.0, 9.0))
     parts = np.array([(3 / 3 + 0.25) / 4, 0.25 / 2]) / [4, 2] / 4
     assert method.distance(0) == pytest.approx(0.75 / parts.sum() ** 0.5, rel=1e-6)
     assert method.freedom == pytest.approx(parts.sum() ** 2 / (parts**2 / [4, 2]).sum())
+
+
+def test_debates_with_one_large_amount_have_no_interval_within_cases() -> None:
+    """Rounding would give a p of 1e-244 to the difference between two equal numbers of tokens."""
+    strata, tokens = np.repeat(range(5), 20).tolist(), np.full(100, 12345.1)
+    method = method_within(lambda w: w @ tokens / w.sum(axis=1) - 3, strata, ANY, size=12345.1)
+    assert np.isnan(method.interval()).all() and p_value(method) == 1

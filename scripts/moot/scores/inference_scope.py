@@ -53,7 +53,7 @@ def evaluate_contrast(
     if difference is None or difference.clusters >= MIN_CASES:
         return None if difference is None else ContrastResult(difference)
     sides = sides_of(contrast, experiments)
-    within_cases = _difference_within_cases(sides, one_run=_is_one_run(contrast))
+    within_cases = _difference_within_cases(contrast, sides)
     needed_cases = float("nan")
     if difference.cases >= _MIN_CASES_OF_SPREAD and not math.isnan(difference.difference):
         spread = measure_spread(contrast, experiments)
@@ -125,12 +125,13 @@ def _is_one_run(contrast: Contrast) -> bool:
 
 
 def _difference_within_cases(
-    sides: tuple[SideDebates, SideDebates], *, one_run: bool
+    contrast: Contrast, sides: tuple[SideDebates, SideDebates]
 ) -> Difference | None:
     """Estimate the difference by debates within cases; None if a case was debated once.
 
-    If both sides are measured on the same run, they share the resampled debates.
+    If both sides are measured on the same run, they share the debates.
     """
+    one_run, threshold = _is_one_run(contrast), contrast.second.threshold
     first, second = (debates.runs for debates in sides)
     strata = (
         first if one_run else [("first", *of) for of in first] + [("second", *of) for of in second]
@@ -138,6 +139,7 @@ def _difference_within_cases(
     if smallest_stratum(strata) <= 1 or (one_run and first != second):
         return None
     first_sums, second_sums = (debates.shared for debates in sides)
+    values = first_sums.total(), second_sums.total()
     second_start = 0 if one_run else len(first)
 
     def difference_of_weights(weights: Floats) -> Floats:
@@ -145,9 +147,14 @@ def _difference_within_cases(
             weights[:, second_start:]
         )
 
-    _, method = method_within(difference_of_weights, strata, _bounds(sides))
+    size = max(1.0, *map(abs, values))
+    if threshold is None:
+        method = method_within(difference_of_weights, strata, _bounds(sides), size=size)
+    else:
+        bounds = sides[0].terms.bounds
+        method = method_within(first_sums.value, strata, bounds, threshold, size)
     cases = len(set(sides[0].terms.case_ids) | set(sides[1].terms.case_ids))
-    return difference_of((first_sums.total(), second_sums.total()), method, (cases, cases))
+    return difference_of(values, method, (cases, cases), contrast.margin)
 
 
 def _bounds(sides: tuple[SideDebates, SideDebates]) -> Bounds:

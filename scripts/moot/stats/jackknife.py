@@ -52,6 +52,10 @@ Journal of Official Statistics 17), which bounds the time and hardly changes t.
 """
 _MAX_WEIGHTS_IN_MEMORY = 2**22  # 32 MB; a statistic takes several times as much
 _ROUNDING = 1e-9
+"""A smaller spread, relative to the value or to 1, is due to rounding. 1 is for differences near 0:
+those of equal amounts of up to a million vary by 3e-10 after cancellation, and no share, number of
+tokens or seconds, or price in dollars varies so little.
+"""
 
 
 class Spread(NamedTuple):

@@ -22,7 +22,10 @@ from moot.stats.intervals import LogOdds, Method, SharedValue, Student, log_odds
 from moot.stats.statistic import SHARE, Bounds
 
 _NUDGE = 1e-4  # of a row's weight
-_NO_ERROR = 1e-9
+_ROUNDING = 1e-9
+"""A smaller error, relative to the values, is due to rounding, which a nudge of 1e-4 enlarges to
+1e-12.
+"""
 _PRIOR_FREEDOM = 1
 """How much the variance of all cases counts, in degrees of freedom: with 0, two equal debates would
 show that a case has no variance, and intervals would cover 85 %; with 2 they cover too much.
@@ -39,24 +42,31 @@ def smallest_stratum(strata: Sequence[object]) -> int:
 
 
 def method_within(
-    function: Callable[[Floats], Floats], strata: Sequence[object], bounds: Bounds
-) -> tuple[float, Method]:
-    """Return a value with its interval and test, from the variance of the rows of each stratum.
+    function: Callable[[Floats], Floats],
+    strata: Sequence[object],
+    bounds: Bounds,
+    threshold: float = 0.0,
+    size: float = 1.0,
+) -> Method:
+    """Return the interval and test of a value less a threshold, by the rows within each stratum.
 
     Args:
         function: row weights of shape (samples, rows) to values of shape (samples,).
         strata: for each row, its case and other fixed properties (the side, the model).
         bounds: of the value.
+        threshold: is subtracted from the value.
+        size: of the values behind a difference, which may be much larger than the difference.
     """
     codes = pd.factorize(_objects(strata), sort=False)[0]
     value = float(function(np.ones((1, len(codes))))[0])
     variances, freedom = _variances_of_strata(function, codes)
     error = float(variances.sum()) ** 0.5
-    if error <= _NO_ERROR and np.isfinite(bounds).all():
-        return value, SharedValue(value, len(codes), bounds)
+    has_error, beyond = error > _ROUNDING * size, (bounds[0] - threshold, bounds[1] - threshold)
+    if not has_error and np.isfinite(bounds).all():
+        return SharedValue(value - threshold, len(codes), beyond)
     if bounds == SHARE:
-        return value, LogOdds(value, log_odds_error(value, error, SHARE), freedom, SHARE)
-    return value, Student(value, error if error > _NO_ERROR else 0.0, freedom, bounds)
+        return LogOdds(value, log_odds_error(value, error, SHARE), freedom, SHARE, threshold)
+    return Student(value - threshold, error if has_error else 0.0, freedom, beyond)
 
 
 def _variances_of_strata(
