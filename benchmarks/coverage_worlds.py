@@ -51,9 +51,9 @@ def beta_quantiles(rate: float, correlation: float) -> Floats:
 
 @dataclass(frozen=True)
 class World:
-    """The estimate of one world with its interval, the truth, and whether a test rejected 0."""
+    """The interval of one world, the truth, and whether a test rejected 0."""
 
-    estimate: tuple[float, float, float]
+    interval: tuple[float, float]
     truth: float
     is_rejected: bool | None = None
 
@@ -133,15 +133,14 @@ def means(values: Floats) -> Sums:
     return Sums(column, np.ones_like(column))
 
 
-def estimate(statistic: Statistic, clusters: Sequence[object]) -> tuple[float, float, float]:
-    """Return a statistic with its interval."""
-    return ClusterJackknife(clusters).estimate(statistic)
+def interval_of(statistic: Statistic, clusters: Sequence[object]) -> tuple[float, float]:
+    """Return the interval of a statistic."""
+    return ClusterJackknife(clusters).interval(statistic)
 
 
 def world_of(difference: Difference, truth: float) -> World:
     """Return the world of a difference."""
-    estimate = (difference.difference, difference.low, difference.high)
-    return World(estimate, truth, difference.p < 0.05)
+    return World((difference.low, difference.high), truth, difference.p < 0.05)
 
 
 def shares() -> Iterator[Cell]:
@@ -151,7 +150,7 @@ def shares() -> Iterator[Cell]:
         def draw(random: Random, design: Debates = design, rate: float = rate) -> World:
             is_valid, (correct,) = design.is_valid(random), design.draw(random, [rate])
             statistic = share_statistic(correct[is_valid])
-            return World(estimate(statistic, design.codes[is_valid]), rate)
+            return World(interval_of(statistic, design.codes[is_valid]), rate)
 
         yield Cell("share", f"{design}, share {rate}", draw)
 
@@ -242,7 +241,7 @@ def f1_values() -> Iterator[Cell]:
             true = as_numbers(random.random(cases) < base)
             predicted = draw_answers(random, true, *side)
             statistic = f1_sums(true, predicted).statistic(SHARE)
-            return World(estimate(statistic, range(cases)), f1_of(base, *side))
+            return World(interval_of(statistic, range(cases)), f1_of(base, *side))
 
         def draw_difference(
             random: Random,
@@ -282,7 +281,7 @@ def agreements() -> Iterator[Cell]:
             first = random.random(cases) < rate
             second = np.where(agree, first, random.random(cases) < rate)
             raters = [np.where(labels, "a", "b").astype(object) for labels in (first, second)]
-            return World(estimate(statistic_of(raters), range(cases)), truth)
+            return World(interval_of(statistic_of(raters), range(cases)), truth)
 
         yield Cell(measure_name, f"{cases} items, rare label {rate}, {measure_name} {truth}", draw)
 
@@ -298,7 +297,7 @@ def rankings() -> Iterator[Cell]:
         ) -> World:
             true = as_numbers(random.random(cases) < base)
             score = random.normal(distance * true, 1)
-            area = estimate(auc_statistic(true, score), range(cases))
+            area = interval_of(auc_statistic(true, score), range(cases))
             return World(area, float(ndtr(distance / 2**0.5)))
 
         yield Cell("AUC", f"{cases} cases, base rate {base}, distance {distance}", draw)
@@ -315,32 +314,32 @@ AMOUNTS: dict[str, Callable[[Random, int], Floats]] = {
 def amounts() -> Iterator[Cell]:
     """Yield cells of mean scores and amounts, and of differences between two sides of them."""
     for name, cases in itertools.product(AMOUNTS, CASES):
-        bounds = SHARE if name.startswith("Brier") else AMOUNT
 
         def draw(random: Random, cases: int = cases, name: str = name) -> World:
             values = AMOUNTS[name](random, cases)
             if name.startswith("costs"):
-                interval = lognormal_interval(values, np.ones(cases))
-                return World((float(values.mean()), *interval), 1.0)
+                return World(lognormal_interval(values, np.ones(cases)), 1.0)
             bounds, truth = (SHARE, 0.25) if name.startswith("Brier") else (AMOUNT, 1.0)
-            return World(estimate(mean_statistic(values, bounds), range(cases)), truth)
-
-        def draw_difference(
-            random: Random,
-            cases: int = cases,
-            name: str = name,
-            bounds: tuple[float, float] = bounds,
-        ) -> World:
-            sides = [as_numbers(AMOUNTS[name](random, size))[:, None] for size in (cases, 50)]
-            first, second = (Sums(side, np.ones_like(side)) for side in sides)
-            clusters = range(cases), range(cases, cases + 50)
-            return world_of(compare_unpaired(first, second, *clusters, bounds), 0.0)
+            return World(interval_of(mean_statistic(values, bounds), range(cases)), truth)
 
         yield Cell("mean score or amount", f"{name}, {cases} cases", draw)
-        if not name.startswith("costs"):
-            yield Cell(
-                "difference of scores or amounts", f"{name}, {cases} against 50", draw_difference
-            )
+
+
+def differences_of_amounts() -> Iterator[Cell]:
+    """Yield cells of differences of mean scores and amounts between two sides."""
+    names = [name for name in AMOUNTS if not name.startswith("costs")]
+    pairs = itertools.combinations_with_replacement(CASES, 2)
+    for name, sizes in itertools.product(names, pairs):
+
+        def draw(random: Random, sizes: tuple[int, int] = sizes, name: str = name) -> World:
+            first, second = (means(AMOUNTS[name](random, size)) for size in sizes)
+            clusters = range(sizes[0]), range(sizes[0], sum(sizes))
+            bounds = SHARE if name.startswith("Brier") else AMOUNT
+            return world_of(compare_unpaired(first, second, *clusters, bounds), 0.0)
+
+        yield Cell(
+            "difference of scores or amounts", f"{name}, {sizes[0]} against {sizes[1]}", draw
+        )
 
 
 def repeats_within_cases() -> Iterator[Cell]:
@@ -358,10 +357,10 @@ def repeats_within_cases() -> Iterator[Cell]:
             rates: Floats = rates,
         ) -> World:
             values = as_numbers(random.random(len(strata)) < rates[strata]) * row_shares
-            value, method = method_within(
-                lambda w: ratio(w @ values, w @ row_shares), strata.tolist(), SHARE
+            method = method_within(
+                lambda w: ratio(w @ values, w @ row_shares), strata.tolist(), SHARE, rates.mean()
             )
-            return World((value, *method.interval()), float(rates.mean()))
+            return World(method.interval(), 0.0, p_value(method) < 0.05)
 
         def draw_difference(
             random: Random,
@@ -379,11 +378,11 @@ def repeats_within_cases() -> Iterator[Cell]:
                 )
 
             sides = np.concatenate([strata, strata + rows]).tolist()
-            value, method = method_within(difference, sides, DIFFERENCE)
-            return World((value, *method.interval()), 0.0, p_value(method) < 0.05)
+            method = method_within(difference, sides, DIFFERENCE)
+            return World(method.interval(), 0.0, p_value(method) < 0.05)
 
         name = f"repeats {sizes}, rates {low} to {high}"
-        yield Cell("debates within cases", name, draw)
+        yield Cell("share less a threshold within cases", name, draw)
         yield Cell("difference within cases", name, draw_difference)
 
 
@@ -409,9 +408,9 @@ def crossed_clusters() -> Iterator[Cell]:
                 values = values + random.normal(0, variance**0.5, number)[level]
             clusters = list(zip(*levels, strict=True))
             if rate > 0:
-                return World(estimate(share_statistic(values < ndtri(rate)), clusters), rate)
-            mean = estimate(mean_statistic(values), clusters)
-            return World(mean, 0.0, not mean[1] <= 0 <= mean[2])
+                return World(interval_of(share_statistic(values < ndtri(rate)), clusters), rate)
+            low, high = interval_of(mean_statistic(values), clusters)
+            return World((low, high), 0.0, not low <= 0 <= high)
 
         yield Cell(
             "mean by crossed clusters",
@@ -430,6 +429,7 @@ KINDS = (
     agreements,
     rankings,
     amounts,
+    differences_of_amounts,
     repeats_within_cases,
     crossed_clusters,
 )

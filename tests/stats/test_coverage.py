@@ -52,9 +52,9 @@ def kappa_of(labels: np.ndarray) -> Statistic:
     return cohens_kappa(*labels.T)
 
 
-def tables_of_two_raters() -> Iterator[tuple[np.ndarray, float]]:
+def tables_of_two_raters(rare: float, truth: float) -> Iterator[tuple[np.ndarray, float]]:
     """Yield the labels of each table of two raters with its probability, if it is not tiny."""
-    both, one = TRUTH * RARE + (1 - TRUTH) * RARE**2, (1 - TRUTH) * RARE * (1 - RARE)
+    both, one = truth * rare + (1 - truth) * rare**2, (1 - truth) * rare * (1 - rare)
     table = multinomial(ITEMS, [both, one, one, 1 - both - 2 * one])
     for counts in product(range(ITEMS + 1), repeat=3):
         cells = [*counts, ITEMS - sum(counts)]
@@ -72,7 +72,7 @@ def test_few_rare_labels_allow_no_interval_that_covers_less(
     Perfect agreement alone has more than 2.5 %, so that no high value may exclude the truth.
     """
     probabilities, covered = Counter[float](), 0.0
-    for labels, probability in tables_of_two_raters():
+    for labels, probability in tables_of_two_raters(RARE, TRUTH):
         value, low, high = ClusterJackknife(range(ITEMS)).estimate(coefficient(labels))
         if not np.isnan(low):
             probabilities[round(value, 9)] += probability
@@ -81,6 +81,21 @@ def test_few_rare_labels_allow_no_interval_that_covers_less(
     assert probabilities[1.0] > 0.025 * from_low[-1]
     assert from_low[from_low <= 0.025 * from_low[-1]].max() < 0.02 * from_low[-1]
     assert covered > 0.98 * from_low[-1]
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "expected"), [(kappa_of, 0.989), (krippendorffs_alpha, 0.992)]
+)
+def test_agreement_by_chance_has_the_coverage_on_the_page(
+    coefficient: Callable[[np.ndarray], Statistic], expected: float
+) -> None:
+    """All tables of 20 items with a label of 30 %."""
+    total = covered = 0.0
+    for labels, probability in tables_of_two_raters(0.3, 0.0):
+        _, low, high = ClusterJackknife(range(ITEMS)).estimate(coefficient(labels))
+        total += probability * (not np.isnan(low))
+        covered += probability * (low <= 0 <= high)
+    assert covered / total == pytest.approx(expected, abs=5e-4)
 
 
 def test_shares_of_few_different_cases_are_compared_with_the_coverage_on_the_page() -> None:

@@ -38,7 +38,8 @@ PAIRED_NOTE = (
 UNPAIRED_NOTE = (
     "The interval of a difference between different cases is that of Agresti and Caffo (2000) if"
     " each is right or wrong, else MOVER's (Zou and Donner 2008) of both sides' intervals; amounts"
-    " have Welch's. p belongs to the same interval. A difference that cannot be computed has p = 1."
+    " have Welch's, whose p is too small if they are skewed and one side has few cases, the other"
+    " many. p belongs to the same interval; a difference that cannot be computed has p = 1."
 )
 
 
