@@ -4,7 +4,6 @@
 (`--default-storage-provider`).
 """
 
-import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +36,6 @@ def job(script: Fields) -> Iterator[tuple[Plan, "Snakemake"]]:
     use_result_paths(snakemake)
     with job_log(snakemake.log[0]), interrupt_at_end_of_run():
         yield plan_of(snakemake.config), snakemake
-    gc.freeze()  # else Python looks through all objects at its end, which takes half a second
 
 
 def link_results(copies: Path) -> None:
