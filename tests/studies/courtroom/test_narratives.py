@@ -128,6 +128,7 @@ def test_pronouns_and_verbs_agree(sex: str, expected: str) -> None:
             " not known."),
         ({"sex": "female", "experience02": 1, "foodstamp": True}, "The defendant is a woman. She"
             " has held one job in the past year and has received food stamps in that time."),
+        ({"foodstamp": False}, "The defendant has not received food stamps in the past year."),
         ({"marijuana_anydrug": "none", "cocaine": False}, "The defendant has used neither marijuana"
             " nor other drugs in the past four years and has not used cocaine."),
         ({"askgod": False, "godhasnothingtodo": False}, "The defendant does not often ask God for"
