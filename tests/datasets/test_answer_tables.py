@@ -168,5 +168,6 @@ def test_an_answer_that_contradicts_its_belief_is_counted(tmp_path: Path) -> Non
             "labels": {"NO": "no", "YES": "yes"},
         }
     )
+    assert options.own_files(tmp_path) == (Path(options.path),)
     loaded = loader.load(options, LoadContext("x", Path(), Path(), 1))
     assert loaded.cleaning["answers that contradict the belief stated with them"] == 2

@@ -25,7 +25,6 @@ from moot.report.content import Figure
 from moot.report.figures import draw, has_content, new_figure, nothing_to_draw
 from moot.report.front_page import RunRemarks, read_table_preview, write_front_page
 from moot.report.study_questions import StudyQuestion, choose_questions
-from moot.workflow.failed_jobs import UnfinishedJob
 from results_on_disk import case, prediction, study_of, write_results
 
 
@@ -300,24 +299,6 @@ def test_figures_without_content_are_listed_apart(root: Path) -> None:
         assert text.count('<img src="figures/recorded/nyu_beliefs.svg"') == gallery
         list_of_figures = f"Figures without data in this run: {title}</p>"
         assert (list_of_figures in text) is not bool(gallery)
-
-
-@pytest.mark.parametrize(
-    ("rule", "wildcards", "name"),
-    [
-        ("run_debates", {"experiment": "mine", "model": "m", "shard": "0"}, "Debates of mine, m"),
-        (
-            "run_debates",
-            {"experiment": "mine", "model": "m", "shard": "2"},
-            "Debates of mine, m, part 3",
-        ),
-        ("load_cases", {"dataset": "toy"}, "Data of toy"),
-        ("a_new_rule", {"study": "x"}, "A new rule of x"),
-        ("outcome", {}, "Outcome"),
-    ],
-)
-def test_failed_jobs_are_named_in_words(rule: str, wildcards: dict[str, str], name: str) -> None:
-    assert UnfinishedJob(rule, wildcards, ()).name == name
 
 
 def test_keys_in_sentences_are_code_without_backticks(root: Path) -> None:

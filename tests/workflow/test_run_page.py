@@ -14,7 +14,7 @@ from moot.plan.plan import Plan
 from moot.report.notes import REHEARSAL_NOTE
 from moot.report.outcome import read_outcome
 from moot.workflow import targets
-from moot.workflow.failed_jobs import write_page_after_failure
+from moot.workflow.failed_jobs import UnfinishedJob, write_page_after_failure
 from moot.workflow.run_page import write_run_page
 from results_on_disk import case, prediction, write_results
 
@@ -142,3 +142,21 @@ def test_a_page_names_the_made_up_data_of_its_own_study(
         shown = [note for note in notes if note in unescape(page.read_text())]
         assert shown == [note for note in notes if note in expected], study
     assert 0 < len(plan.made_up_notes("stance")) < len(notes)
+
+
+@pytest.mark.parametrize(
+    ("rule", "wildcards", "name"),
+    [
+        ("run_debates", {"experiment": "mine", "model": "m", "shard": "0"}, "Debates of mine, m"),
+        (
+            "run_debates",
+            {"experiment": "mine", "model": "m", "shard": "2"},
+            "Debates of mine, m, part 3",
+        ),
+        ("load_cases", {"dataset": "toy"}, "Data of toy"),
+        ("a_new_rule", {"study": "x"}, "A new rule of x"),
+        ("outcome", {}, "Outcome"),
+    ],
+)
+def test_failed_jobs_are_named_in_words(rule: str, wildcards: dict[str, str], name: str) -> None:
+    assert UnfinishedJob(rule, wildcards, ()).name == name
