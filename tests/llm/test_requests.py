@@ -1,6 +1,7 @@
 """What requests hold where a model's entry departs from the usual form."""
 
 import logging
+import time
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +89,11 @@ def test_a_reply_without_a_stated_limit_is_cut_where_the_server_ends_it(
     assert len(problems) == 2 and problems.str.contains(r"cut at max_tokens \d+").all()
 
 
-def test_a_line_says_how_many_calls_and_seconds_are_left_before_any_debate_has_ended() -> None:
+def test_a_line_says_how_many_calls_and_seconds_are_left_before_any_debate_has_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     progress = Progress("trial", debates=50, calls_a_debate=16, new_calls=200, ledger_calls=200)
-    progress.start_time -= 100
+    monkeypatch.setattr(time, "monotonic", lambda: progress.start_time + 100)
     assert progress.line() == (
         "trial: 400 of about 800 calls, 0 of 50 debates; 200 calls made, 200 from the ledger;"
         " about 200 s left"
