@@ -267,7 +267,7 @@ def test_messages_are_short_and_contain_no_secret(monkeypatch: pytest.MonkeyPatc
     message = redacted("no\nway: key sk-sec\ue000ret at https://me:pw@host/v1 " + "x" * 5000)
     assert message.startswith("no way: key *** at https://***@host/v1 xxx")
     assert len(message) < 320
-    assert (shorten("two\n words"), shorten("words", width=4)) == ("two words", "wor…")
+    assert shorten("two\n words") == "two words" and shorten("w" * 1000).endswith("w…")
 
 
 def test_long_texts_of_servers_are_not_remembered() -> None:
