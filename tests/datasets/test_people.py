@@ -13,6 +13,7 @@ from sklearn.metrics import roc_auc_score
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.people import feature_ranking
 from moot.datasets.people.feature_ranking import rank_features
+from moot.datasets.people.narrative import prose
 from moot.jobs.load import check_cases
 from moot.studies.courtroom.data_nlsy97 import FILE as NLSY97_FILE
 from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
@@ -144,3 +145,33 @@ def test_a_ranking_finds_important_features_from_the_training_split_only(
     disturbed.loc[outside, "label"] = "yes"
     disturbed.loc[outside, "chance"] = 99
     pd.testing.assert_series_equal(rank_features(disturbed, ranking, seed=1), ranked)
+
+
+@pytest.mark.parametrize(
+    ("sex", "expected"),
+    [
+        (
+            "male",
+            "The defendant is tall and lives alone. He often asks for his due. His home is his.",
+        ),
+        (
+            "female",
+            "The defendant is tall and lives alone. She often asks for her due. Her home is her.",
+        ),
+        (
+            "",
+            (
+                "The defendant is tall and lives alone. They often ask for their due. Their home is"
+                " their."
+            ),
+        ),
+    ],
+)
+def test_pronouns_and_verbs_agree(sex: str, expected: str) -> None:
+    sentences = [
+        "{They are} tall and {live} alone.",
+        "{They often ask} for {their} due.",
+        "{Their} home is {their}.",
+    ]
+    assert prose(sentences, sex, "the defendant") == expected
+    assert prose(["{Their} home is far."], sex, "the defendant") == "The defendant's home is far."

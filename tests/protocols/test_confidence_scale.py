@@ -11,7 +11,6 @@ import pytest
 
 from answers_by_model import hold_debates
 from fault_server import FaultServer
-from moot.studies.appellate.panel_statements import read_confidence
 from moot.studies.feedback.scores import judged_debates
 
 SHARES, PERCENT = "by-shares", "by-percent"
@@ -84,25 +83,3 @@ def test_smoothed_probabilities_follow_the_scale(server: FaultServer, tmp_path: 
     assert scores[PERCENT] == pytest.approx({"no": 0.495, "yes": 0.8})
     assert confidences(predictions[SHARES]) == pytest.approx({"no": 100.0, "yes": 80.0})
     assert not any(debate.label_alone for debate in judged_debates(results, SHARES))
-
-
-@pytest.mark.parametrize(
-    ("text", "scale", "confidence"),
-    [
-        ("I affirm. Confidence: 0.8", 1, 80.0),
-        ("I affirm. Confidence: 0.8", 100, None),
-        ("I affirm. Confidence: 1", 1, 100.0),
-        ("I affirm. Confidence: 1", 100, 1.0),
-        ("Confidence: 85", 1, None),
-        ("Confidence: 1/100", 1, 1.0),
-        ("I affirm.", 1, None),
-        ("**Confidence:** 70%", 100, 70.0),
-        ("I am 90% confident.", 100, 90.0),
-        ("My confidence is 70 out of 100.", 100, 70.0),
-        ("Confidence: 40. Later: confidence 60%", 100, 60.0),
-        ("Confidence: 70-80", 100, None),
-        ("My confidence in the reasoning of Judge 2 fell. Confidence: 60", 100, 60.0),
-    ],
-)
-def test_confidences_in_a_judges_statement(text: str, scale: int, confidence: float | None) -> None:
-    assert read_confidence(text, scale) == confidence

@@ -13,7 +13,7 @@ from moot.llm.request import Request
 from moot.protocols.inbox import read_answer_file
 from moot.protocols.people import person_form
 from moot.studies.appellate.data_opinions import TASK, load_human_statements
-from moot.studies.appellate.panel_statements import split_round
+from moot.studies.appellate.panel_statements import read_confidence, split_round
 from moot.studies.appellate.protocol_panel import OpinionOnAppeal
 from scripted_model import hold, request_text
 
@@ -277,3 +277,25 @@ def test_a_malformed_answer_gets_a_clear_message(content: bytes, tmp_path: Path)
     path.write_bytes(content)
     with refusal():
         read_answer_file(path, person_form(OpinionOnAppeal))
+
+
+@pytest.mark.parametrize(
+    ("text", "scale", "confidence"),
+    [
+        ("I affirm. Confidence: 0.8", 1, 80.0),
+        ("I affirm. Confidence: 0.8", 100, None),
+        ("I affirm. Confidence: 1", 1, 100.0),
+        ("I affirm. Confidence: 1", 100, 1.0),
+        ("Confidence: 85", 1, None),
+        ("Confidence: 1/100", 1, 1.0),
+        ("I affirm.", 1, None),
+        ("**Confidence:** 70%", 100, 70.0),
+        ("I am 90% confident.", 100, 90.0),
+        ("My confidence is 70 out of 100.", 100, 70.0),
+        ("Confidence: 40. Later: confidence 60%", 100, 60.0),
+        ("Confidence: 70-80", 100, None),
+        ("My confidence in the reasoning of Judge 2 fell. Confidence: 60", 100, 60.0),
+    ],
+)
+def test_confidences_in_a_judges_statement(text: str, scale: int, confidence: float | None) -> None:
+    assert read_confidence(text, scale) == confidence

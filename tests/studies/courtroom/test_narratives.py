@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from moot.datasets import LoadContext
-from moot.datasets.people.narrative import prose
 from moot.studies.courtroom.data_nlsy97 import Nlsy97Options, load
 from moot.studies.courtroom.nlsy97_narrative import narrate
 from moot.studies.courtroom.nlsy97_variables import CATEGORIES, FEATURES, FLAGS, PLAUSIBLE
@@ -75,36 +74,6 @@ def test_every_fact_and_no_other_is_in_the_narrative(
             text,
         )
         assert all(sentence[:1].isupper() for sentence in re.split(r"(?<=\.) ", text))
-
-
-@pytest.mark.parametrize(
-    ("sex", "expected"),
-    [
-        (
-            "male",
-            "The defendant is tall and lives alone. He often asks for his due. His home is his.",
-        ),
-        (
-            "female",
-            "The defendant is tall and lives alone. She often asks for her due. Her home is her.",
-        ),
-        (
-            "",
-            (
-                "The defendant is tall and lives alone. They often ask for their due. Their home is"
-                " their."
-            ),
-        ),
-    ],
-)
-def test_pronouns_and_verbs_agree(sex: str, expected: str) -> None:
-    sentences = [
-        "{They are} tall and {live} alone.",
-        "{They often ask} for {their} due.",
-        "{Their} home is {their}.",
-    ]
-    assert prose(sentences, sex, "the defendant") == expected
-    assert prose(["{Their} home is far."], sex, "the defendant") == "The defendant's home is far."
 
 
 @pytest.mark.parametrize(
