@@ -9,7 +9,6 @@ from contextlib import aclosing, closing, suppress
 from pathlib import Path
 
 from moot.core.artifacts import describe, write_rows
-from moot.core.endpoint_traits import endpoint_traits
 from moot.core.errors import UserError
 from moot.core.model_config import ModelConfig
 from moot.core.types import Fields
@@ -164,8 +163,6 @@ def calls_per_debate(job: Job) -> int:
     Other debates may take more or fewer. 0 if the calls cannot be counted.
     """
     progress = Progress(job.experiment.name)
-    if all(endpoint_traits(model.endpoint).is_recorded for model in job.models.values()):
-        return 0
     with closing(PreviewLedger(job.config.ledger)) as ledger:
         try:
             asyncio.run(run_with_placeholders(job, ledger, progress, PlaceholderPeople(), 1))

@@ -29,7 +29,7 @@ AMOUNT_COLUMNS = (
 def cost(results: ExperimentResults) -> pd.DataFrame:
     """`calls_per_case`, `tokens_per_case`, `seconds_per_case` and more, and `cost_usd_total`.
 
-    Tokens are those of prompt and completion. Per case means per row of predictions: a case argued
+    Prompt and completion tokens count. Per case means per row of predictions: a case argued
     twenty times counts twenty times. Seconds were measured during the original calls, not a
     replay. Recorded debates have no such scores, since their cost is unknown.
     """

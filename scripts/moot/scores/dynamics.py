@@ -76,7 +76,7 @@ def stated_answers(
     """Return the opinions of `stated_predictions` and answers that name no label.
 
     The latter are equal beliefs, or UNKNOWN. Their prediction is "", and they count as not right.
-    With `speakers`, nobody else is heard. With `model`, only its debates are read.
+    `speakers` limits the result to their opinions, `model` to the debates of that model.
     """
 
     def select(part: pd.DataFrame) -> pd.DataFrame:

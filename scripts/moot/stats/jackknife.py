@@ -52,9 +52,10 @@ Journal of Official Statistics 17), which bounds the time and hardly changes t.
 """
 _MAX_WEIGHTS_IN_MEMORY = 2**22  # 32 MB; a statistic takes several times as much
 _ROUNDING = 1e-9
-"""A smaller spread, relative to the value or to 1, is due to rounding. 1 is for differences near 0:
-those of equal amounts of up to a million vary by 3e-10 after cancellation, and no share, number of
-tokens or seconds, or price in dollars varies so little.
+"""A spread below this share of the value, or below this number for values under 1, is rounding.
+
+The differences of equal amounts of up to a million have a spread of up to 3e-10. No real share,
+number of tokens, time in seconds or price in dollars has a spread as small as 1e-9.
 """
 
 

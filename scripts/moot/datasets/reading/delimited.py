@@ -102,7 +102,8 @@ def read_delimited(path: Path, faults: Faults, *, get: str = "") -> pd.DataFrame
 def _fit_to_heading(fields: list[str], heading: Sequence[str]) -> tuple[list[str], str]:
     """Return the fields of a row fitted to the heading's width, and the problem if that fails.
 
-    Blank fields beyond the heading are removed, and those of columns without a name are added.
+    Blank fields that the heading lacks are removed. Missing fields are added if their columns have
+    no name.
     """
     width = len(heading)
     missing = heading[len(fields) :]
