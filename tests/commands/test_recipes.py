@@ -14,8 +14,6 @@ import yaml
 
 from fault_server import FaultServer
 from in_process import build_experiments, default_configuration
-from messages import refusal
-from moot.jobs.statement_labels import LabelJob, label_all
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 
@@ -94,22 +92,6 @@ def test_the_first_cases_are_not_asked_again_and_the_sent_prompt_is_printed(
     exec(compile(example, "recipes.md", "exec"), {})
     messages = json.loads(pd.read_parquet(CALLS / "first/mine.parquet")["request"][0])["messages"]
     assert capsys.readouterr().out.splitlines()[0] == messages[0][0]
-
-
-def test_a_rubric_about_an_unused_kind_is_refused_with_a_list_of_kinds(
-    server: FaultServer,
-) -> None:
-    recipe = yaml.safe_load(recipe_text("My spreadsheet, my labels"))
-    recipe["rubrics"]["grounds"]["utterance_kinds"] = "plea"
-    plan = make_plan(yaml.safe_dump(recipe), server)
-    list(build_experiments(plan))
-    cases, shards = (
-        Path("results/cases/disputes.parquet"),
-        sorted(Path("results/transcripts/pleas/mine").glob("*")),
-    )
-    job = LabelJob("pleas", "mine", cases, {("pleas", "mine"): shards})
-    with refusal():
-        label_all(plan, job)
 
 
 def test_only_the_new_judge_is_asked(server: FaultServer) -> None:

@@ -1,8 +1,7 @@
-"""The statements that are drawn for people, and the label that counts."""
+"""The statements that are drawn for people."""
 
 import pandas as pd
 
-from moot.jobs.statement_labels import effective_labels
 from moot.labels.statements import draw_statements
 
 STATEMENTS = pd.DataFrame(
@@ -27,19 +26,3 @@ def test_each_statement_is_drawn_equally_often() -> None:
     draws = [draw_statements(STATEMENTS, 10, seed)["item"] for seed in range(400)]
     counts = pd.concat(draws).value_counts()
     assert len(counts) == 40 and counts.min() > 60 and counts.max() < 140  # 100 are expected
-
-
-def test_a_decision_takes_precedence_over_annotators() -> None:
-    labels = pd.DataFrame(
-        [
-            ("d1", 1, "AFFIRM", "rules"),
-            ("d1", 1, "REMAND", "human:ann"),
-            ("d1", 1, "REMAND", "human:bob"),
-            ("d1", 1, "REVERSE", "adjudicated:zoe"),
-            ("d1", 2, "NONE", "rules"),
-        ],
-        columns=["debate_id", "turn", "label", "labeler"],
-    )
-    by_people = effective_labels(labels, ("human", "rules"))
-    assert by_people["label"].tolist() == ["REVERSE", "NONE"]
-    assert effective_labels(labels, ("rules", "human"))["label"].tolist() == ["AFFIRM", "NONE"]

@@ -10,11 +10,11 @@ import pytest
 
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.rubric import RUBRICS
-from moot.jobs.statement_labels import effective_labels, labels_by_people, labels_by_rules
+from moot.jobs.statement_labels import labels_by_people, labels_by_rules
 from moot.labels.sheets import SheetContents, blinded, filled_files, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id
 from moot.overview.tables_labels import annotator_agreement
-from moot.studies.appellate.legal.rubric import CODES, LABELS
+from moot.studies.appellate.legal.rubric import LABELS
 
 FACTS = {"c1": "Facts one.", "c2": "Facts two."}
 TEXTS = [
@@ -199,24 +199,6 @@ def test_a_broken_export_gets_one_clear_message(statements: pd.DataFrame, tmp_pa
         assert [str(broken) in fault for fault in faults] == [True], content
 
 
-def test_people_override_rules_in_the_configured_order() -> None:
-    columns: dict[str, Any] = {"debate_id": "c1#0", "case_id": "c1"}
-    rows = [
-        {**columns, "turn": 1, "label": "NONE", "labeler": "rules"},
-        {**columns, "turn": 1, "label": "AFFIRM", "labeler": "human:zoe"},
-        {**columns, "turn": 1, "label": "AFFIRM", "labeler": "human:bob"},
-        {**columns, "turn": 1, "label": "REVERSE", "labeler": "human:ann"},
-        {**columns, "turn": 2, "label": "REMAND", "labeler": "rules"},
-        {**columns, "turn": 2, "label": "NONE", "labeler": "judge:gpt"},
-    ]
-    effective = effective_labels(pd.DataFrame(rows), ("human", "rules", "judge"))
-    assert effective["label"].tolist() == ["AFFIRM", "REMAND"]
-    assert effective_labels(pd.DataFrame(rows), ("judge", "rules", "human"))["label"].tolist() == [
-        "NONE",
-        "NONE",
-    ]
-
-
 # Agreement
 
 
@@ -244,11 +226,6 @@ def test_agreement_has_intervals_and_ignores_statements_with_one_label() -> None
     assert 0.6 < kappa["value"] < equal["value"] < 0.95
     assert kappa["ci_low"] <= kappa["value"] <= kappa["ci_high"]
     assert annotator_agreement(make_labels(rules=truth)).empty
-
-
-def test_rules_label_every_statement(statements: pd.DataFrame) -> None:
-    labels = pd.DataFrame(list(labels_by_rules(statements, RUBRIC, {})))
-    assert labels["label"].map(CODES).tolist() == [1, 0, 3, 3, 1]
 
 
 def _export(*annotations: Any) -> list[dict[str, Any]]:

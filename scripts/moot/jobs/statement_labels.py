@@ -83,17 +83,11 @@ def _label_rows(
 
 
 def make_judge(plan: Plan, labeler: str, experiment: str, model: str, threads: int = 1) -> "Judge":
-    """Return the model that a labeler names: `judge:NAME`, or `judge` for the debates' own `model`.
-
-    Raises:
-        UserError: The model is not configured.
-    """
+    """Return the model that a labeler names: `judge:NAME`, or `judge` for the debates' own."""
     from moot.labels.judge import Judge
     from moot.llm.chat import Settings
 
     config, name = plan.config, labeler.partition(":")[2] or model
-    if name not in config.models:
-        raise unknown_name("model", name, config.models, f"labelers: {labeler}")
     return Judge(
         name,
         config.models[name],
