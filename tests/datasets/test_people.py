@@ -10,13 +10,18 @@ import pytest
 from pydantic import ValidationError
 from sklearn.metrics import roc_auc_score
 
+from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.people import feature_ranking
 from moot.datasets.people.feature_ranking import rank_features
 from moot.datasets.people.narrative import prose
 from moot.jobs.load import check_cases
 from moot.studies.courtroom.data_nlsy97 import FILE as NLSY97_FILE
+from moot.studies.courtroom.data_nlsy97 import Nlsy97Options
+from moot.studies.courtroom.data_nlsy97 import load as load_nlsy97
+from moot.studies.courtroom.nlsy97_narrative import PHRASES
 from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
+from moot.studies.courtroom.nlsy97_variables import FEATURES
 from moot.training.baselines import BASELINES
 from moot.training.examples import plain_features
 
@@ -145,6 +150,51 @@ def test_a_ranking_finds_important_features_from_the_training_split_only(
     disturbed.loc[outside, "label"] = "yes"
     disturbed.loc[outside, "chance"] = 99
     pd.testing.assert_series_equal(rank_features(disturbed, ranking, seed=1), ranked)
+
+
+def test_shap_ranks_or_names_the_missing_package(load_context: MakeContext) -> None:
+    made_up = load_nlsy97(Nlsy97Options(), load_context())
+    assert made_up.features is not None
+    try:
+        import shap  # noqa: F401
+    except ImportError:
+        with pytest.raises(UserError, match=r"needs the package shap.*make env EXTRAS=tabular"):
+            rank_features(made_up.features, "shap", 1)
+    else:
+        ranked = rank_features(made_up.features, "shap", 1)
+        assert set(ranked.index[:2]) == {"college02", "numberofarrestsby2002"}
+
+
+def test_only_the_top_n_features_are_in_the_narrative(load_context: MakeContext) -> None:
+    loaded = load_nlsy97(Nlsy97Options(features=3, narrative="list", rows=300), load_context())
+    assert {case.text.count(" is ") for case in loaded.cases} == {3}
+    assert loaded.features is not None
+    features = rank_features(loaded.features, "mutual_information", 42).index[:3]
+    assert all(PHRASES[name] in loaded.cases[0].text for name in features)
+    assert set(FEATURES) <= set(loaded.features.columns)  # baselines keep every feature
+    with pytest.raises(UserError, match="found 40, but only 22 features"):
+        load_nlsy97(Nlsy97Options(features=40, rows=300), load_context())
+
+
+@pytest.mark.parametrize("narrative", ["list", "prose"])
+def test_the_most_important_features_form_a_first_paragraph(
+    load_context: MakeContext, narrative: str
+) -> None:
+    options: dict[str, Any] = {"narrative": narrative, "rows": 300}
+    ranking = "mutual_information"
+    plain = load_nlsy97(Nlsy97Options(**options), load_context())
+    summarised = Nlsy97Options(summary_features=2, ranking=ranking, **options)
+    loaded = load_nlsy97(summarised, load_context())
+    assert loaded.features is not None
+    ranked = rank_features(loaded.features, ranking, 42)
+    for case, plain_case in zip(loaded.cases, plain.cases, strict=True):
+        summary, everything = case.text.split("\n\n")
+        assert everything == plain_case.text
+        if narrative == "list":
+            assert summary.count(" is ") == 2
+            assert all(PHRASES[name] in summary for name in ranked.index[:2])
+    with pytest.raises(UserError, match="summary_features: found 40, but only 22 features"):
+        load_nlsy97(Nlsy97Options(summary_features=40, rows=300), load_context())
 
 
 @pytest.mark.parametrize(

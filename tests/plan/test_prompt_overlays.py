@@ -67,57 +67,8 @@ def test_another_wording_is_not_as_published(tmp_path: Path, wordings: Path) -> 
     assert runs["trial", "small"].wording == MOOT_WORDING
 
 
-@pytest.mark.parametrize(
-    ("file", "text"),
-    [
-        ("courtroom/verdikt.jinja", VERDICT),
-        ("verdict.jinja", VERDICT),
-        ("panel/vote.jinja", VERDICT),
-        ("courtroom/belief.jinja", "{% if %}"),
-        ("courtroom/belief.jinja", '{% extends "courtroom/bass.jinja" %}'),
-    ],
-)
-def test_an_unused_or_faulty_template_is_an_error(
-    tmp_path: Path, wordings: Path, file: str, text: str
-) -> None:
-    path = wordings / "plain" / file
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text)
-    with refusal():
-        make_worded_plan(tmp_path)
-
-
-def test_templates_for_a_language_and_included_templates_are_used(
-    tmp_path: Path, wordings: Path
-) -> None:
-    folder = wordings / "plain" / "courtroom"
-    (folder / "belief.zh.jinja").write_text('{% include "courtroom/note.jinja" %}')
-    (folder / "note.jinja").write_text("Note.")
-    make_worded_plan(tmp_path)
-
-
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with refusal():
         make_worded_plan(tmp_path, "nowhere")
     with refusal():
         make_worded_plan(tmp_path, "", grid={"prompts": ["a/b", "a b"]})
-
-
-def test_a_link_that_leaves_a_folder_of_templates_is_an_error(
-    tmp_path: Path, wordings: Path
-) -> None:
-    inside, outside = wordings / "plain" / "courtroom", tmp_path / "secret.jinja"
-    outside.write_text("My key.")
-    (inside / "statement.jinja").symlink_to(inside / "verdict.jinja")
-    make_worded_plan(tmp_path)
-    for name, target in (
-        ("closing.jinja", outside),
-        ("notes.md", outside),
-        ("../other", tmp_path),
-        ("x.jinja", "gone"),
-    ):
-        link = inside / name
-        link.symlink_to(target)
-        with refusal():
-            make_worded_plan(tmp_path)
-        link.unlink()

@@ -13,10 +13,9 @@ from pydantic import ValidationError
 from messages import refusal
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.people.feature_ranking import rank_features
 from moot.studies.courtroom.data_nlsy97 import FILE, Nlsy97Options, load
 from moot.studies.courtroom.nlsy97_extracts import FOLDER
-from moot.studies.courtroom.nlsy97_narrative import PHRASES, narrate
+from moot.studies.courtroom.nlsy97_narrative import narrate
 from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
 from moot.studies.courtroom.nlsy97_variables import (
     CATEGORIES,
@@ -157,50 +156,6 @@ def test_a_narrative_never_reveals_the_outcome(form: str, made_up: Loaded) -> No
 
 def _facts(row: dict[str, Any]) -> dict[str, object]:
     return {name: None if pd.isna(row[name]) else row[name] for name in FEATURES}
-
-
-def test_shap_ranks_or_names_the_missing_package(made_up: Loaded) -> None:
-    assert made_up.features is not None
-    try:
-        import shap  # noqa: F401
-    except ImportError:
-        with pytest.raises(UserError, match=r"needs the package shap.*make env EXTRAS=tabular"):
-            rank_features(made_up.features, "shap", 1)
-    else:
-        ranked = rank_features(made_up.features, "shap", 1)
-        assert set(ranked.index[:2]) == {"college02", "numberofarrestsby2002"}
-
-
-def test_only_the_top_n_features_are_in_the_narrative(load_context: MakeContext) -> None:
-    loaded = load(Nlsy97Options(features=3, narrative="list", rows=300), load_context())
-    assert {case.text.count(" is ") for case in loaded.cases} == {3}
-    assert loaded.features is not None
-    features = rank_features(loaded.features, "mutual_information", 42).index[:3]
-    assert all(PHRASES[name] in loaded.cases[0].text for name in features)
-    assert set(FEATURES) <= set(loaded.features.columns)  # baselines keep every feature
-    with pytest.raises(UserError, match="found 40, but only 22 features"):
-        load(Nlsy97Options(features=40, rows=300), load_context())
-
-
-@pytest.mark.parametrize("narrative", ["list", "prose"])
-def test_the_most_important_features_form_a_first_paragraph(
-    load_context: MakeContext, narrative: str
-) -> None:
-    options: dict[str, Any] = {"narrative": narrative, "rows": 300}
-    ranking = "mutual_information"
-    plain = load(Nlsy97Options(**options), load_context())
-    summarised = Nlsy97Options(summary_features=2, ranking=ranking, **options)
-    loaded = load(summarised, load_context())
-    assert loaded.features is not None
-    ranked = rank_features(loaded.features, ranking, 42)
-    for case, plain_case in zip(loaded.cases, plain.cases, strict=True):
-        summary, everything = case.text.split("\n\n")
-        assert everything == plain_case.text
-        if narrative == "list":
-            assert summary.count(" is ") == 2
-            assert all(PHRASES[name] in summary for name in ranked.index[:2])
-    with pytest.raises(UserError, match="summary_features: found 40, but only 22 features"):
-        load(Nlsy97Options(summary_features=40, rows=300), load_context())
 
 
 def test_options_that_do_nothing_are_refused() -> None:

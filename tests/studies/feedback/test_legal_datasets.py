@@ -16,10 +16,7 @@ from files_of_cases import MakeContext, load, write_lines
 from messages import refusal
 from moot.datasets import LoadContext, Loaded
 from moot.datasets.near_duplicates import (
-    RelatedCases,
-    find_leaks,
     find_near_duplicates,
-    group_families,
 )
 from moot.studies.feedback.legal_texts import cut, outcome_rules_met
 
@@ -136,28 +133,6 @@ def test_only_a_test_file_is_needed_unless_something_is_fitted(
 def test_files_without_a_test_split_are_refused(load_context: MakeContext) -> None:
     with refusal():
         load(load_context("caselaw"), source="local", files={"train": "a.jsonl"})
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_leaking_finds_twins_and_shared_ids(language: str) -> None:
-    text = (
-        "The mill burnt on a Tuesday in May and the insurer would not pay for any of the grain that"
-        " lay in it. " * 3
-    )
-    leaks = find_leaks(
-        {"a": text + "More.", "b": "nothing of the kind", "c": "x y z"},
-        {"t": text, "c": "q"},
-        language,
-    )
-    assert leaks == {"a": "t", "c": "c"}
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12))
-def test_families_are_closed(links: list[tuple[int, int]]) -> None:
-    keys = [str(n) for n in range(10)]
-    family = group_families(keys, [RelatedCases(str(a), str(b), 1.0) for a, b in links if a != b])
-    assert all(family[str(a)] == family[str(b)] for a, b in links)
-    assert all(family[head] == head for head in family.values())
 
 
 # Give-aways

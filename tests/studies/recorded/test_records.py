@@ -5,13 +5,11 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from moot.core.cases import WITHOUT_TEXT
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
-from moot.datasets.debate_records import RecordedDebate, RecordedUtterance, record_rows
+from moot.datasets.debate_records import RecordedDebate, RecordedUtterance
 from nyu_debates import STORY
 from nyu_debates import debate as invented_debate
 from recorded_debates import PROJECT, SHARED, read_records
@@ -20,9 +18,6 @@ needs_records = pytest.mark.skipif(
     not (SHARED / "recorded").is_dir(),
     reason="the published records are not here (../shared/data/recorded)",
 )
-
-
-SHIPPED_NAMES = {"agenticsimlaw": "agenticsimlaw-nlsy97", "nyu_debates": "nyu-debates"}
 
 
 @pytest.fixture(scope="module", params=["local", "shipped"])
@@ -124,25 +119,6 @@ def quoted_spans(record: dict[str, Any]) -> list[tuple[int, int]]:
             for speech in simultaneous.get("speeches", {}).values():
                 spans += [part["Quote"]["span"] for part in speech["content"] if "Quote" in part]
     return spans
-
-
-@needs_records
-@pytest.mark.parametrize("loader", ["agenticsimlaw", "nyu_debates"])
-def test_the_shipped_numbers_equal_the_published_files(loader: str) -> None:
-    published = [
-        {**row, "text": ""} for row in record_rows(read_records(loader, source="local")[1])
-    ]
-    shipped = list(record_rows(read_records(loader, source="shipped")[1]))
-    assert shipped == published
-
-
-@pytest.mark.parametrize("name", SHIPPED_NAMES.values())
-def test_the_shipped_records_contain_no_sentences(name: str) -> None:
-    folder = PROJECT / "data" / "records"
-    assert set(pd.read_parquet(folder / f"{name}_cases.parquet")["text"]) == {WITHOUT_TEXT}
-    records = pd.read_parquet(folder / f"{name}_records.parquet")
-    assert set(records["text"]) == {""}
-    assert records["parsed"].dropna().str.len().max() < 150, "parsed facts are numbers and names"
 
 
 def test_bad_debates_are_named_and_a_quotation_past_the_end_is_counted(
