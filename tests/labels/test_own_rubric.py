@@ -11,10 +11,8 @@ import pandas as pd
 import pytest
 
 from fault_server import FaultServer
-from in_process import RESULTS, build_experiments, default_configuration, load_results
-from moot.jobs.job_results import write_scores
+from in_process import RESULTS, default_configuration, hold_experiments
 from moot.jobs.statement_labels import LabelJob, label_statements, write_drawn_sheet
-from moot.overview.tables_labels import agreement_of_labels, label_changes, label_shares
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 
@@ -98,7 +96,7 @@ def fill_in(sheet: Path, to: Path, annotator: str, otherwise: str = "") -> pd.Da
     return frame
 
 
-def test_a_rubric_of_the_users_own_is_labelled_by_all_and_counted(
+def test_a_rubric_of_the_users_own_is_labelled_by_all(
     server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -106,7 +104,7 @@ def test_a_rubric_of_the_users_own_is_labelled_by_all_and_counted(
     model = {"endpoint": "openai", "model": "test", "base_url": server.url, "max_tokens": 50}
     config = default_configuration({**CONFIG, "models": {"served": model}, "ledger": "ledger"})
     plan = Plan.from_yaml(config, PROJECT)
-    sources = list(build_experiments(plan))
+    list(hold_experiments(plan))
     cases, shard = (
         RESULTS / "cases/disputes.parquet",
         RESULTS / "transcripts/pleas/served/0.parquet",
@@ -123,13 +121,6 @@ def test_a_rubric_of_the_users_own_is_labelled_by_all_and_counted(
     label_statements(
         plan, LabelJob("pleas", "served", cases, {("pleas", "served"): [shard]}, filled), *outputs
     )
-    sources += outputs
-    scores = RESULTS / "scores/pleas.parquet"
-    write_scores(scores, plan, "pleas", sources)
-    study = load_results(plan, [*sources, scores], "courtroom")
-    shares, changes, agreement = (
-        build(study).frame for build in (label_shares, label_changes, agreement_of_labels)
-    )
     utterances = pd.read_parquet(shard)
     labels = pd.read_parquet(outputs[0]).set_index(["debate_id", "turn"])
 
@@ -143,19 +134,3 @@ def test_a_rubric_of_the_users_own_is_labelled_by_all_and_counted(
     assert len(people) == len(ann)
     assert people.groupby("labeler").size()["adjudicated:cyd"] == 1
     assert people[people["labeler"] == "adjudicated:cyd"]["label"].tolist() == [other_label]
-    overall = shares[shares["statements"] == "all"].set_index(["of", "label"])
-    assert list(overall.loc["label"].index) == sorted(
-        ["Contract & law", "Fairness", "hardship", "none"]
-    )
-    assert list(overall.loc["group"].index) == ["Contract & law", "need", "none"]
-    for label, row in overall.loc["label"].iterrows():
-        assert float(row["share"]) == pytest.approx((labels["label"] == label).mean(), abs=1e-6)
-    pairs = agreement[(agreement["of"] == "label") & (agreement["measure"] == "equal labels")]
-    pair_agreement = pairs[pairs["labelers"] == "human:ann / human:bob"].iloc[0]
-    assert float(pair_agreement["value"]) == pytest.approx(1 - 1 / len(ann), abs=1e-3) and int(
-        pair_agreement["n"]
-    ) == len(ann)
-    assert {"judge / rules", "human:ann / rules"} <= set(pairs["labelers"])
-    all_changes = changes[(changes["statements"] == "all") & (changes["from"] != "any position")]
-    outgoing_shares = all_changes.astype({"share": float}).groupby("from")["share"].sum()
-    assert outgoing_shares.to_numpy() == pytest.approx(1, abs=0.01), "something follows each group"

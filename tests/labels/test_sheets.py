@@ -1,19 +1,16 @@
-"""Annotation sheets are written and read; effective labels; agreement of annotators."""
+"""Annotation sheets are written and read."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.rubric import RUBRICS
-from moot.jobs.statement_labels import labels_by_people, labels_by_rules
 from moot.labels.sheets import SheetContents, blinded, filled_files, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id
-from moot.overview.tables_labels import annotator_agreement
 from moot.studies.appellate.legal.rubric import LABELS
 
 FACTS = {"c1": "Facts one.", "c2": "Facts two."}
@@ -136,13 +133,6 @@ def test_filled_sheets_are_read(statements: pd.DataFrame, tmp_path: Path) -> Non
     annotations, faults = read_annotations(filled_files(folder), sheet_contents(statements))
     assert faults == []
     assert annotations["annotator"].tolist() == ["ann"] * 2
-    labels = pd.DataFrame(
-        [
-            *labels_by_rules(statements, RUBRIC, {}),
-            *labels_by_people(statements, annotations),
-        ]
-    )
-    assert set(labels["labeler"]) == {"rules", "human:ann"}
 
 
 @pytest.mark.parametrize(
@@ -197,35 +187,6 @@ def test_a_broken_export_gets_one_clear_message(statements: pd.DataFrame, tmp_pa
         annotations, faults = read_annotations([broken], sheet_contents(statements))
         assert annotations.empty
         assert [str(broken) in fault for fault in faults] == [True], content
-
-
-# Agreement
-
-
-def make_labels(**labelers: list[str]) -> pd.DataFrame:
-    """Return the labels of each labeler for statements in their order; an empty one is missing."""
-    frames = []
-    for labeler, labels in labelers.items():
-        frame = pd.DataFrame({"label": labels, "labeler": labeler, "turn": 1})
-        numbers = range(len(labels))
-        frame["debate_id"] = [f"d{number}" for number in numbers]
-        frame["case_id"] = [f"c{number % 5}" for number in numbers]
-        frames.append(frame.assign(experiment="e", model="m"))
-    frame = pd.concat(frames, ignore_index=True)
-    return frame[frame["label"] != ""]
-
-
-def test_agreement_has_intervals_and_ignores_statements_with_one_label() -> None:
-    draw = np.random.default_rng(1)
-    truth = [str(label) for label in draw.choice(LABELS, 60)]
-    noisy = [label if draw.random() < 0.8 else "NONE" for label in truth]
-    labels = make_labels(rules=truth, ann=[*noisy[:50], *[""] * 10])
-    agreement = annotator_agreement(labels).set_index("measure")
-    assert set(agreement["n"]) == {50}
-    equal, kappa = agreement.loc["equal labels"], agreement.loc["Cohen's kappa"]
-    assert 0.6 < kappa["value"] < equal["value"] < 0.95
-    assert kappa["ci_low"] <= kappa["value"] <= kappa["ci_high"]
-    assert annotator_agreement(make_labels(rules=truth)).empty
 
 
 def _export(*annotations: Any) -> list[dict[str, Any]]:

@@ -10,15 +10,12 @@ import pandas as pd
 import pytest
 
 from declared_jobs import declared_jobs
-from moot.core.rubric import Rubric
 from moot.overview.tables_comparison import methods
 from moot.overview.tables_contrasts import contrasts
-from moot.overview.tables_labels import label_changes
 from moot.plan.plan import Plan
 from moot.report import TABLES
 from moot.report.content import has_contrasts
 from moot.report.study_results import StudyResults
-from moot.scores import score_experiment
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.contrasts import Contrast, measure
 from moot.scores.results import ExperimentResults
@@ -29,8 +26,6 @@ from results_on_disk import (
     experiment_view,
     prediction,
     study_of,
-    utterance,
-    write_labels,
     write_results,
 )
 
@@ -250,17 +245,6 @@ def test_token_counts_are_compared_without_bounds(tmp_path: Path) -> None:
     assert (row["first value"], row["difference"], row["p"]) == (100, 0, 1)
     tokens = [name for name in methods(make_results(plan, debate)).frame if "tokens" in name]
     assert tokens == ["prompt tokens a case", "generated tokens a case"]
-
-
-def test_what_follows_a_label_is_a_row(tmp_path: Path) -> None:
-    rubric = Rubric(labels={"A": "a", "B": "b"}, neutral="B", utterance_kinds=("statement",))
-    talk = [utterance("c0#0", turn, "pro", "Words.") for turn in (1, 2)]
-    answers, view = [prediction("c0", "yes", "yes")], replace(experiment_view(), rubric=rubric)
-    run = write_results(tmp_path, CASES[:1], {"tiny": answers}, {"tiny": talk}, config=view)
-    write_labels(run, "tiny", {("c0#0", 1): "A", ("c0#0", 2): "B"})
-    frame = label_changes(study_of(run, scores=score_experiment(run))).frame
-    pairs = frame.loc[frame["statements"] == "all", ["from", "to"]]
-    assert pairs.values.tolist() == [["A", "A"], ["A", "B"]]
 
 
 @pytest.mark.parametrize(
