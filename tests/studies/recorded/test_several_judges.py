@@ -1,6 +1,5 @@
 """Recorded answers by several judges of the same debates."""
 
-import json
 from itertools import product
 from pathlib import Path
 
@@ -10,38 +9,9 @@ import pytest
 from moot.commands.power_report import OUTPUT, write_power
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
-from moot.report.debate_texts import read_debates
-from moot.report.exports import Export
-from moot.report.outcome import read_outcome
-from moot.report.reader_debates import Packing, pack_debates
-from moot.report.study_results import StudyResults
 from moot.scores import score_experiment
 from moot.studies.recorded.tables import BY_CASE, VALID_BY_CASE, methods
-from nyu_debates import debate as invented_debate
-from recorded_runs import PROJECT, recorded_study
-
-COLUMNS = {
-    "debate": "",
-    "case": "id",
-    "repeat": "run",
-    "judge": "who",
-    "persona": "as",
-    "judge_repeat": "nth",
-    "answer": "said",
-    "truth": "truth",
-}
-
-
-def juries(folder: Path, lines: list[str], **columns: str) -> StudyResults:
-    (folder / "verdicts.csv").write_text("\n".join(["id,run,who,as,nth,said,truth", *lines]) + "\n")
-    dataset = {
-        "loader": "transcripts",
-        "path": str(folder / "verdicts.csv"),
-        "columns": COLUMNS | columns,
-        "labels": {"N": "no", "Y": "yes"},
-        "positive": "yes",
-    }
-    return recorded_study(folder, dataset, {"jury": "answer"}, {"jurors": "judges"})
+from recorded_runs import PROJECT, recorded_study, study_of_verdicts
 
 
 def verdicts() -> list[str]:
@@ -62,7 +32,7 @@ def verdicts() -> list[str]:
 
 
 def test_each_judge_persona_and_repeat_is_a_row(tmp_path: Path) -> None:
-    rows = juries(tmp_path, verdicts()).experiments["jury"].predictions
+    rows = study_of_verdicts(tmp_path, verdicts()).experiments["jury"].predictions
     keys = ["case_id", "repeat", "judge", "persona", "judge_repeat"]
     assert len(rows) == 12 * 2 * 2 * 2 * 2 and not rows.duplicated(keys).any()
     assert set(rows["judge"]) == {"Ann", "Bo"}
@@ -70,57 +40,9 @@ def test_each_judge_persona_and_repeat_is_a_row(tmp_path: Path) -> None:
     assert set(rows["judge_repeat"]) == {0, 1}
 
 
-def test_a_debate_before_several_judges_is_shown_once_and_exported_by_judge(tmp_path: Path) -> None:
-    lines = [
-        "a,0,Ann,,0,Y,Y",
-        "a,0,Bo,,0,N,Y",
-        "a,0,Cy,,0,Y,Y",
-        "b,0,Ann,,0,Y,N",
-        "b,0,Bo,,0,N,N",
-        "c,0,Ann,,0,N,N",
-    ]
-    results = juries(tmp_path, lines).experiments["jury"]
-    turns = results.transcripts[results.transcripts["debate_id"] == "a#0"]
-    verdicts = turns[turns["kind"] == "verdict"]
-    assert verdicts["speaker"].tolist() == ["Ann", "Bo", "Cy"] == verdicts["visibility"].tolist(), (
-        "none hears another"
-    )
-    debates = {debate.name: debate for debate in read_debates(results, "jurors")}
-    assert set(debates) == {"a#0", "b#0", "c#0"}
-    majority = debates["a#0"].outcome
-    assert majority.prediction and (majority.prediction.label, majority.reason) == (
-        "yes",
-        "of 3 judges, 2 say yes, 1 say no",
-    )
-    assert (
-        debates["b#0"].outcome.prediction is None
-        and "1 say yes, 1 say no" in debates["b#0"].outcome.reason
-    )
-    assert debates["c#0"].outcome.prediction and debates["c#0"].outcome.reason == ""
-    outcome = read_outcome([tmp_path / "results/predictions/jury/jurors.parquet"])
-    assert len(outcome.debates) == 3, "the count is of debates and not of answers"
-    lines = ["a,0,Ann,,0,Y,Y", "a,0,Bo,,0,UNKNOWN,Y", "b,0,Ann,,0,UNKNOWN,N"]
-    (tmp_path / "undecided").mkdir()
-    juries(tmp_path / "undecided", lines)
-    outcome = read_outcome([tmp_path / "undecided/results/predictions/jury/jurors.parquet"])
-    assert outcome.debates["status"].tolist() == ["valid", "invalid"], (
-        "an undecided judge beside one who decides leaves the debate valid"
-    )
-    packing = Packing(10_000, {}.__setitem__)
-    pack_debates(packing, results)
-    assert len(packing.index()["debates"]["case"]) == 3
-    exported = Export(results, "jurors", score_experiment(results)).debates()
-    predictions = {debate.name: debate.outcome["prediction"] for debate in exported}
-    assert {name: label for name, label in predictions.items() if name[0] == "a"} == {
-        "a#0, Ann": "yes",
-        "a#0, Bo": "no",
-        "a#0, Cy": "yes",
-    }
-
-
 def test_answers_of_a_judge_are_numbered_where_the_file_has_no_numbers(tmp_path: Path) -> None:
     lines = ["a,0,Ann,,0,Y,Y", "a,0,Ann,,0,N,Y", "a,0,Bo,,0,Y,Y"]
-    rows = juries(tmp_path, lines, judge_repeat="").experiments["jury"].predictions
+    rows = study_of_verdicts(tmp_path, lines, judge_repeat="").experiments["jury"].predictions
     assert rows[["judge", "judge_repeat", "prediction"]].values.tolist() == [
         ["Ann", 0, "yes"],
         ["Ann", 1, "no"],
@@ -131,11 +53,11 @@ def test_answers_of_a_judge_are_numbered_where_the_file_has_no_numbers(tmp_path:
         UserError,
         match=r"repeat 0, judge Ann, .*occurs twice; expected each repeat of a case and judge once",
     ):
-        juries(tmp_path / "twice", ["a,0,Ann,,0,Y,Y", "a,0,Ann,,0,N,Y"])
+        study_of_verdicts(tmp_path / "twice", ["a,0,Ann,,0,Y,Y", "a,0,Ann,,0,N,Y"])
 
 
 def test_answers_without_truth_are_compared_and_have_no_accuracy(tmp_path: Path) -> None:
-    study = juries(tmp_path, verdicts(), truth="")
+    study = study_of_verdicts(tmp_path, verdicts(), truth="")
     results = study.experiments["jury"]
     scores = score_experiment(results)
     by_judge = scores.set_index(["group", "metric"])["value"]
@@ -161,29 +83,11 @@ def test_accuracy_of_valid_answers_is_never_below_that_with_invalid_ones_as_wron
         *(f"a,0,Ann,,{nth},UNKNOWN,Y" for nth in (1, 2, 3, 4)),
         *(f"b,0,Ann,,{nth},{'Y' if nth else 'N'},N" for nth in range(2)),
     ]
-    [row] = methods(juries(tmp_path, lines)).frame.to_dict("records")
+    [row] = methods(study_of_verdicts(tmp_path, lines)).frame.to_dict("records")
     assert (row[BY_CASE], row[VALID_BY_CASE]) == (
         pytest.approx((0.2 + 0.5) / 2),
         pytest.approx((1 + 0.5) / 2),
     )
-
-
-def test_speeches_of_a_model_are_shown_though_facts_were_parsed_from_them(tmp_path: Path) -> None:
-    folder = tmp_path / "recorded" / "nyu_debates"
-    folder.mkdir(parents=True)
-    line, record = invented_debate(0)
-    record["rounds"][1]["SimultaneousSpeeches"]["speeches"]["0"]["speaker"] = "GPT-4"
-    (folder / "the-lamp-0.json").write_text(json.dumps(record))
-    (folder.parent / "nyu_debates-metadata.jsonl").write_text(json.dumps(line) + "\n")
-    study = recorded_study(
-        tmp_path,
-        {"loader": "nyu_debates", "source": "local"},
-        {"people": "people debate"},
-        {"human": "human judge"},
-    )
-    [debate] = read_debates(study.experiments["people"], "human")
-    [model, *_] = [turn for turn in debate.turns if turn.origin == "model"]
-    assert model.text.startswith("The text says who did it (0).") and ("Words", "7") in model.fields
 
 
 def test_recorded_debates_are_a_pilot_for_a_plan(

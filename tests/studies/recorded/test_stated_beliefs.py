@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from moot.report.debate_texts import NO_MAJORITY, read_debates
 from moot.scores import score_experiment
 from moot.scores.case_metrics import brier
 from moot.studies.recorded.tables_discussions import discussions
@@ -135,28 +134,3 @@ def test_judges_who_change_their_mind_are_not_a_talking_group(tmp_path: Path) ->
     columns = TURN_COLUMNS | {"judge": "judge", "truth": "truth"}
     study = study_of_turns(tmp_path, rows, columns)
     assert discussions(study).frame.empty
-
-
-@pytest.mark.parametrize(
-    ("votes", "status", "label"),
-    [
-        (["no"] * 4 + ["yes"] * 4, NO_MAJORITY, ""),
-        (["yes", "no", "UNKNOWN"], NO_MAJORITY, ""),
-        (["yes", "yes", "no", "UNKNOWN"], "valid", "yes"),
-        (["UNKNOWN", "UNKNOWN"], "invalid", ""),
-    ],
-)
-def test_a_split_jury_has_valid_answers_without_a_majority(
-    tmp_path: Path, votes: Sequence[str], status: str, label: str
-) -> None:
-    rows = [
-        {"debate": "d", "judge": f"J{number}", "text": "So.", "answer": vote}
-        for number, vote in enumerate(votes)
-    ]
-    columns = {name: name for name in ("debate", "judge", "text", "answer")} | {"speaker": ""}
-    results = study_of_turns(tmp_path, rows, columns).experiments["talk"]
-    [debate] = read_debates(results, "all")
-    prediction = debate.outcome.prediction
-    assert (debate.outcome.status, prediction.label if prediction else "") == (status, label)
-    valid_votes = [vote for vote in votes if vote != "UNKNOWN"]
-    assert (results.predictions["status"] == "valid").sum() == len(valid_votes)

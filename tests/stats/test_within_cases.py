@@ -1,0 +1,49 @@
+"""Intervals and tests by the debates within each of a few cases."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from moot.stats.intervals import p_value
+from moot.stats.statistic import ANY, DIFFERENCE
+from moot.stats.within_cases import method_within
+
+
+def test_intervals_within_cases_keep_their_level_and_coverage() -> None:
+    """The rates of the 5 cases differ, the sides' rates do not; each case has 20 debates."""
+    random = np.random.default_rng(3)
+    strata = [(side, case) for side, case, _ in product(range(2), range(5), range(20))]
+    rates = np.repeat(np.tile([0.02, 0.05, 0.1, 0.2, 0.4], 2), 20)
+    is_first = np.arange(200) < 100
+    covered = rejected = 0
+    for _ in range(400):
+        values = random.binomial(6, rates) / 6
+
+        def difference(weights: np.ndarray, values: np.ndarray = values) -> np.ndarray:
+            return (
+                weights[:, is_first] @ values[is_first] - weights[:, ~is_first] @ values[~is_first]
+            ) / 100
+
+        method = method_within(difference, strata, DIFFERENCE)
+        low, high = method.interval()
+        covered += low <= 0 <= high
+        rejected += p_value(method) < 0.05
+    assert 0.93 <= covered / 400 <= 0.99 and rejected == 400 - covered
+
+
+def test_the_variance_of_few_debates_is_moderated_by_that_of_all_cases() -> None:
+    """Smyth 2004, by hand: variances of 1/3 and 0 with 3 and 1 degrees of freedom, all .25."""
+    values, strata = np.array([1.0, 0, 1, 0, 1, 1]), np.repeat(["a", "b"], [4, 2])
+    shares = np.repeat([1 / 8, 1 / 4], [4, 2])
+    method = method_within(lambda w: w @ (values * shares), strata.tolist(), (-9.0, 9.0))
+    parts = np.array([(3 / 3 + 0.25) / 4, 0.25 / 2]) / [4, 2] / 4
+    assert method.distance(0) == pytest.approx(0.75 / parts.sum() ** 0.5, rel=1e-6)
+    assert method.freedom == pytest.approx(parts.sum() ** 2 / (parts**2 / [4, 2]).sum())
+
+
+def test_debates_with_one_large_amount_have_no_interval_within_cases() -> None:
+    """Rounding would give a p of 1e-244 to the difference between two equal numbers of tokens."""
+    strata, tokens = np.repeat(range(5), 20).tolist(), np.full(100, 12345.1)
+    method = method_within(lambda w: w @ tokens / w.sum(axis=1) - 3, strata, ANY, size=12345.1)
+    assert np.isnan(method.interval()).all() and p_value(method) == 1
