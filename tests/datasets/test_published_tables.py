@@ -2,16 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
 from messages import refusal
-from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.text_files import quote_value
-from moot.datasets import Loaded
 from moot.datasets.reading.checks import (
     check_unique,
     check_values,
@@ -20,7 +17,6 @@ from moot.datasets.reading.checks import (
 )
 from moot.datasets.reading.delimited import read_csv
 from moot.datasets.reading.records import read_jsonl
-from moot.jobs.load import check_cases
 
 VALID_TABLE = "id,answer,age\n1,yes,20\n2,no,\n"
 
@@ -139,44 +135,3 @@ def test_true_is_not_a_whole_number(tmp_path: Path) -> None:
 def test_a_quoted_value_is_short_and_on_one_line() -> None:
     assert "\n" not in quote_value("a\nb")
     assert len(quote_value("x" * 500)) < 70
-
-
-@pytest.mark.parametrize("place", ["text", "attributes"])
-def test_an_unpaired_surrogate_from_any_source_is_named(place: str) -> None:
-    r"""The readers above never see a YAML escape such as \ud800: the check of cases finds it."""
-    fields = {"text": "a \ud800 b"} if place == "text" else {"attributes": {"topic": "\udfff"}}
-    cases = [
-        Case(
-            **{
-                "case_id": "a",
-                "dataset": "d",
-                "split": "test",
-                "text": "t",
-                "target": "no",
-                **fields,
-                "labels": ("no",),
-            }
-        )
-    ]
-    with refusal():
-        check_cases("d", Loaded(cases, Task("it", "Is it?", ("no",))))
-
-
-@pytest.mark.parametrize(
-    "task_fields", [{"positive": "maybe"}, {"meaning": {"maybe": "it may be"}}]
-)
-def test_a_label_that_no_case_can_have_is_refused(task_fields: dict[str, Any]) -> None:
-    loaded = Loaded(
-        [Case("1", "d", "test", "text", "no", ("no", "yes"))],
-        Task("it", "Is it?", ("no", "yes"), **task_fields),
-    )
-    with refusal():
-        check_cases("d", loaded)
-
-
-@pytest.mark.parametrize("text", ["", " ", "\n\t"])
-def test_a_case_without_text_is_refused(text: str) -> None:
-    case = Case("17", "d", "test", text, "no", ("no", "yes"), source_row=4)
-    loaded = Loaded([case], Task("it", "Is it?", ("no", "yes")))
-    with refusal():
-        check_cases("d", loaded)

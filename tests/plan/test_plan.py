@@ -75,30 +75,6 @@ def test_the_papers_configuration_runs_only_its_own_experiments() -> None:
     assert all(name.startswith("paper-") for name in raw["experiments"])
 
 
-@pytest.mark.parametrize(
-    ("change", "changed_rules"),
-    [
-        ({"models": {"small": {"concurrency": 3}}}, set()),
-        ({"models": {"other": {"model": "b"}}}, set()),
-        ({"seed": 2}, {"load_cases", "run_debates"}),
-        ({"models": {"small": {"max_tokens": 3}}}, {"run_debates"}),
-        ({"datasets": {"nlsy97": {"rows": 70}}}, {"load_cases"}),
-    ],
-)
-def test_digests_depend_only_on_keys_that_change_the_jobs_own_output(
-    tmp_path: Path, change: dict[str, Any], changed_rules: set[str]
-) -> None:
-    """Later jobs run again because their input files are newer."""
-    jobs = declared_jobs(make_plan(tmp_path, {}))
-    changed_jobs = declared_jobs(make_plan(tmp_path, change))
-    wildcards = {"experiment": "trial", "model": "small", "dataset": "nlsy97"}
-    rules = ("load_cases", "run_debates", "predict")
-    changed = {
-        rule for rule in rules if jobs.of(rule, **wildcards) != changed_jobs.of(rule, **wildcards)
-    }
-    assert changed == changed_rules
-
-
 def test_the_schema_file_is_up_to_date() -> None:
     assert (PROJECT / "config" / "schema.json").read_text(encoding="utf-8") == schema_json(), (
         "run `make schema`"

@@ -8,8 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from moot.core.artifacts import describe, read_cases, write_cases
-from moot.core.errors import UserError
-from moot.datasets import LOADERS, Loaded
+from moot.datasets import LOADERS
 from moot.jobs.load import set_cluster
 from moot.scores.classification_scores import classification
 from results_on_disk import REARREST, case, prediction, study_of, write_results
@@ -86,16 +85,6 @@ def test_case_files_of_earlier_versions_stay_readable(tmp_path):
         table.replace_schema_metadata({**table.schema.metadata, b"task": json.dumps(task)}), path
     )
     assert read_cases(path)[1].cluster == ""
-
-
-def test_the_configuration_can_change_or_remove_the_cluster():
-    loaded = Loaded(courts(), BY_COURT)
-    assert set_cluster("toy", loaded, None).cluster == "court"
-    assert set_cluster("toy", loaded, "").cluster == ""
-    with pytest.raises(
-        UserError, match=r"cluster 'judge' is not an attribute of case 'a0' \(court\)"
-    ):
-        set_cluster("toy", loaded, "judge")
 
 
 @pytest.mark.parametrize("name", ["claim_stance", "claim_polarity", "agreement", "vast"])
