@@ -1,6 +1,5 @@
 """Contrasts of the configuration are corrected together; all other tests are exploratory."""
 
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
