@@ -1,25 +1,19 @@
 """Figures of the papers at full design: all points, named models, explained shapes."""
 
 import random
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from moot.jobs.papers import find_designs
-from moot.papers import fill_item
-from moot.papers.charts import build_chart, draw_chart, points_frame
+from moot.papers.charts import build_chart, draw_chart
 from moot.papers.page import ItemContent, write_page
-from moot.papers.parts import Diagram, ItemRun, Point, Series, Step
-from moot.plan.papers_of_run import paper_plan, view_paper
+from moot.papers.parts import Diagram, Point, Series, Step
+from moot.plan.papers_of_run import paper_plan
 from moot.report.figures import figure_style
-from moot.report.study_results import NOT_MEASURED, Measurement, StudyResults
-from moot.scores import no_scores
-from moot.studies.appellate.papers import prompt_clauses
-from paper_items import ITEMS, PAPERS, PUBLISHED
+from moot.report.study_results import NOT_MEASURED, Measurement
+from paper_items import ITEMS, PAPERS
 from project_copy import PROJECT
-from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
 PROMPTS = ("zero-shot", "CoT", "n-shot CoT")
 MODELS = paper_plan(PROJECT).experiments["paper-zero-shot"].config.models
@@ -78,41 +72,6 @@ def test_a_series_without_values_is_left_out(tmp_path: Path) -> None:
     series = [Series("mine", "mine", (Point(1.0, NOT_MEASURED),), "affirm")]
     draw_chart(ITEMS["appellate/figure5"], series, tmp_path / "figure.svg", "SAMPLE")
     assert (tmp_path / "figure.svg").exists()
-
-
-def test_a_prompt_by_clause_has_no_code_of_templates() -> None:
-    item = ITEMS["appellate/figure2"]
-    run = view_paper(paper_plan(PROJECT), PAPERS["appellate"])
-    designs = find_designs(run, item)
-    results = StudyResults("appellate", {}, no_scores(), {}, PUBLISHED)
-    (clauses,) = prompt_clauses(ItemRun(item, results, designs))
-    text = " ".join(text for _, text in clauses.clauses)
-    assert "AFFIRM, REVERSE or REMAND" in text
-    assert not any(mark in text for mark in ("{", "}", "%", "task."))
-
-
-def test_figure_2_of_debate_feedback_has_each_number_of_debaters_once(tmp_path: Path) -> None:
-    """The sweep of a grid is one series; other debates of the paper's design repeat its points."""
-    counts = {f"paper-feedback-debaters-debaters={count}": count for count in (3, 1, 2)}
-    counts |= {"paper-feedback-single-caselaw": 3, "mine": 3}
-    experiments = {}
-    for name, count in counts.items():
-        params = {"debaters": count, "rounds": 2}
-        view = replace(experiment_view("feedback", "caselaw", params=params), entry=name)
-        if "=" in name:
-            view = replace(view, entry="paper-feedback-debaters")
-        answers = {"tiny": [prediction("a", "yes", "yes")]}
-        talk = {"tiny": [utterance("a#0", 1, "judge")]}
-        experiments[name] = write_results(
-            tmp_path, [case("a", "yes")], answers, talk, experiment=name, config=view
-        )
-    results = StudyResults("feedback", experiments, no_scores(), {}, PUBLISHED)
-    item = ITEMS["feedback/figure2"]
-    parts = fill_item(item, {"feedback": results})
-    frame = points_frame(item, [part for part in parts if isinstance(part, Series)])
-    assert frame["source"].tolist() == ["paper-feedback-debaters"] * 3 + ["mine"]
-    assert frame["Number of debaters"].tolist() == [1, 2, 3, 3]
-    assert list(frame.columns[3:7]) == ["Number of debaters", "Accuracy", "low", "high"]
 
 
 def test_the_file_of_a_diagram_has_all_designs(tmp_path: Path) -> None:

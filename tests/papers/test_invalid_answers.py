@@ -1,10 +1,7 @@
 """Invalid and missing answers stand beside the values that leave them out."""
 
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from moot.papers import fill_item
@@ -13,8 +10,7 @@ from moot.papers.items import PaperItem
 from moot.papers.page import ItemContent, write_page
 from moot.papers.parts import OwnRow
 from moot.report.study_results import PaperMatch, PaperMatches, StudyResults
-from moot.scores import no_scores, score_experiment
-from panel_results import PARAMS, panel
+from moot.scores import score_experiment
 from paper_items import ITEMS, PAPERS, PUBLISHED
 from results_on_disk import case, experiment_view, prediction, utterance, write_results
 
@@ -109,30 +105,3 @@ def test_the_page_and_the_latex_source_show_invalid_answers(
     for text in (page, source):
         assert "6 of 12 answers invalid" in text and "0.50" in text
         assert "jackknife over clusters" in text, "the kinds of the intervals"
-
-
-def phases(folder: Path, protocol: str, course: str, **changes: Any) -> StudyResults:
-    results = panel(folder, {"c1#0": course}, protocol=protocol)
-    transcripts = folder / "transcripts" / results.experiment
-    for path in transcripts.rglob("*.parquet"):
-        table = pq.read_table(path)
-        for name, value in changes.items():
-            column = pa.array([value] * len(table))
-            table = table.set_column(table.column_names.index(name), name, column)
-        pq.write_table(table, path)
-    return StudyResults("appellate", {results.experiment: results}, no_scores(), {}, PUBLISHED)
-
-
-def test_a_placeholder_is_no_step(tmp_path: Path) -> None:
-    assert PARAMS["judges"] * PARAMS["rounds"] == 9
-    spoken = phases(tmp_path / "spoken", "synthetic_panel", "aaa aaa aar")
-    failed = phases(tmp_path / "failed", "synthetic_panel", "nnn nnn nnn", text="")
-    steps = {}
-    for name, results in (("spoken", spoken), ("failed", failed)):
-        rows = rows_of(ITEMS["appellate/table1"], results)
-        steps[name] = [row.cells["", "steps"].value for row in rows]
-    assert steps == {"spoken": [9], "failed": [0]}
-    (row,) = rows_of(ITEMS["appellate/table1"], failed)
-    assert row.cells["", "debates"].value == 0
-    (counts,) = rows_of(ITEMS["appellate/table2"], failed)
-    assert counts.cells["code3", "total"].value == 0

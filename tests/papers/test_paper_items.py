@@ -3,10 +3,9 @@
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -22,7 +21,6 @@ from moot.papers.parts import Diagram, Example, ExampleRow, OwnRow, Point, Serie
 from moot.plan.papers_of_run import paper_plan
 from moot.report.published import Published, published_values_of
 from moot.report.study_results import Measurement
-from moot.studies.courtroom import papers as courtroom_papers
 from paper_items import ITEMS, PAPERS, PUBLISHED
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -345,39 +343,6 @@ def test_an_item_without_own_values_says_why(
         "decision_conference/figure2",
         "courtroom/table8",
     ]
-
-
-@dataclass
-class PromptRun:
-    """What `prompt_runs` reads of a run of a single prompt."""
-
-    experiment: str
-    paper_match: SimpleNamespace
-
-
-@pytest.mark.parametrize(
-    ("item", "expected"),
-    [
-        ("courtroom/table4", ["mine", "paper-cot", "own-copy"]),
-        ("courtroom/figure4", ["mine", "paper-cot", "own-copy"]),
-        ("courtroom/table6", ["mine", "paper-cot-commercial", "own-commercial"]),
-        ("courtroom/table7", ["mine", "paper-cot-commercial", "own-commercial"]),
-    ],
-)
-def test_each_ensemble_of_the_paper_has_its_own_tables(
-    item: str, expected: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    repeats = {
-        "mine": [],
-        "paper-cot": [],
-        "paper-cot-commercial": [],
-        "own-copy": ["paper-zero-shot"],
-        "own-commercial": ["paper-zero-shot-commercial"],
-    }
-    runs = [PromptRun(name, SimpleNamespace(repeats=names)) for name, names in repeats.items()]
-    monkeypatch.setattr(courtroom_papers, "list_runs", lambda *_: runs)
-    item_run = SimpleNamespace(item=ITEMS[item], results=None)
-    assert [run.experiment for run in courtroom_papers.prompt_runs(item_run)] == expected
 
 
 @pytest.mark.parametrize("item", TABLE_ITEMS, ids=lambda item: item.name)

@@ -42,18 +42,6 @@ def test_majorities_against_the_real_outcome(tmp_path: Path) -> None:
     assert value(scores, "majority_accuracy", "majority=last") == 0
 
 
-def test_overruns_and_missing_statements(tmp_path: Path) -> None:
-    late = statement("c1#0", 50, "judge_1", 4, "a", kind="overrun")
-    fourth = statement("c2#0", 50, "judge_4", 3, "a", kind="extra")
-    results = panel(
-        tmp_path,
-        {"c1#0": "aar aar arr", "c2#0": "aaa aaa aaa"},
-        "synthetic_panel",
-        extra=[late, fourth],
-    )
-    assert set(build_panel_steps(results)["step"]) >= {1, 9}
-
-
 def test_panels_without_a_usable_round_have_no_scores(tmp_path: Path) -> None:
     late = statement("c1#0", 1, "judge_1", 4, "a", kind="overrun")
     assert panel_scores(panel(tmp_path, {"c1#0": ""}, "synthetic_panel", extra=[late])).empty

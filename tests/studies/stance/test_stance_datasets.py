@@ -13,7 +13,6 @@ from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
 from moot.datasets.near_duplicates import RESEMBLING
 from moot.datasets.topics import extract_body, extract_topic
-from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.stance.data_vast import VastOptions, read_posts, select_subset, subset_notes
 
 PROJECT = Path(__file__).parents[3]
@@ -124,41 +123,6 @@ def test_validation_takes_whole_topics() -> None:
     (validation_topic,) = (topic for split_name, topic in pairs if split_name == "validation")
     assert validation_topic not in training_topics
     assert len(load("claim_stance").cases) == len(loaded.cases)
-
-
-def test_agreement_is_true_exactly_when_all_stances_are_the_same(shared_data: Path) -> None:
-    stances = {
-        case.case_id.rpartition("-")[2]: case.target
-        for case in load("claim_stance", shared_data).cases
-    }
-    loaded = load("agreement", shared_data, sizes=(2, 3), per_topic=8)
-    for case in loaded.cases:
-        claim_stances = [stances[claim] for claim in case.attributes["claims"].split(";")]
-        assert ";".join(claim_stances) == case.attributes["stances"]
-        assert case.target == (AGREEMENT if len(set(claim_stances)) == 1 else OPEN)
-        assert case.text.count("Participant ") == len(claim_stances) == int(case.attributes["size"])
-
-
-def test_agreement_is_balanced_within_each_motion_and_disjoint_from_training(
-    shared_data: Path,
-) -> None:
-    cases = load("agreement", shared_data).cases
-    by_topic = Counter((case.attributes["topic"], case.target) for case in cases)
-    assert all(by_topic[topic, AGREEMENT] == by_topic[topic, OPEN] for topic, _ in by_topic)
-    sides = Counter(case.attributes["stances"] for case in cases if case.split == "test")
-    assert abs(sides["pro;pro"] - sides["con;con"]) < 0.1 * (sides["pro;pro"] + sides["con;con"])
-    assert abs(sides["pro;con"] - sides["con;pro"]) < 0.2 * (sides["pro;con"] + sides["con;pro"])
-    claims: dict[str, set[str]] = {"train": set(), "validation": set(), "test": set()}
-    for case in cases:
-        claims[case.split].update(case.attributes["claims"].split(";"))
-    assert not claims["train"] & claims["test"] and not claims["validation"] & claims["test"]
-    assert len({case.case_id for case in cases}) == len(cases)
-
-
-def test_agreement_depends_on_the_seed() -> None:
-    assert [case.case_id for case in load("agreement", seed=1).cases] != [
-        c.case_id for c in load("agreement", seed=2).cases
-    ]
 
 
 def edited(tmp_path: Path, file: str, column: str, value: str | None, row: int = 3) -> Path:
