@@ -70,7 +70,7 @@ def inputs_of(form: Fields, form_data: Fields) -> list[Input]:
 
 def _input(name: str, field: Fields, required: bool, form_data: Fields) -> Input:
     kind = input_kind(field)
-    options = field["items"]["enum"] if kind == "choices" else field.get("enum", ())
+    options = field.get("enum", ())
     if kind == "yes_no":
         kind, options = "choice", (_YES, "no")
     columns: Fields = field["items"]["properties"] if kind == "table" else {}
@@ -82,9 +82,7 @@ def _input(name: str, field: Fields, required: bool, form_data: Fields) -> Input
         label=field_title(name),
         about=_help_text(field, kind),
         required=required,
-        value=", ".join(form_data.getall(name, []))
-        if kind == "choices" and hasattr(form_data, "getall")
-        else str(form_data.get(name, "")),
+        value=str(form_data.get(name, "")),
         options=tuple(map(str, options)),
         low=field.get("minimum"),
         high=field.get("maximum"),
@@ -165,11 +163,6 @@ def _field_values(form_data: Fields, form: Fields) -> Iterator[tuple[str, Json]]
             yield (
                 name,
                 "\n\n".join(filter(None, (_text(form_data, part) for part in (POSITION, name)))),
-            )
-        elif kind == "choices":
-            yield (
-                name,
-                [str(value) for value in getattr(form_data, "getall", lambda *_: [])(name, [])],
             )
         elif kind == "lines":
             yield (

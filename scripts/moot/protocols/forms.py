@@ -26,16 +26,13 @@ Schema = Fields
 
 
 def input_kind(field: Schema) -> str:
-    """Return the kind of a field: text, choice, choices, number, yes_no, lines or table."""
+    """Return the kind of a field: text, choice, number, yes_no, lines or table."""
     if "anyOf" in field:
         return input_kind(field["anyOf"][0])
     if "enum" in field:
         return "choice"
     if field.get("type") == "array":
-        inner = field["items"]
-        return (
-            "choices" if "enum" in inner else "table" if inner.get("type") == "object" else "lines"
-        )
+        return "table" if field["items"].get("type") == "object" else "lines"
     kinds = {"integer": "number", "number": "number", "boolean": "yes_no"}
     return kinds.get(str(field.get("type")), "text")
 
@@ -50,10 +47,6 @@ def describe_field(field: Schema) -> str:
     )
     return {
         "choice": " or ".join(map(str, field.get("enum", ()))),
-        "choices": (
-            f"one or more of {', '.join(map(str, field.get('items', {}).get('enum', ())))}, parted"
-            " by commas"
-        ),
         "number": number + bounds,
         "yes_no": f"{_YES} or {_NO}",
         "lines": items,
@@ -134,8 +127,6 @@ def _format_value(value: Json) -> str:
         return _COLUMN_SEPARATOR.join(
             _format_value(part).replace("|", "\\|") for part in value.values()
         )
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
     if isinstance(value, bool):
         return _YES if value else _NO
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -176,11 +167,6 @@ def _field_count_error(name: str, field: Schema, count: int, path: Path) -> str:
 
 def _read_value(text: str, field: Schema, name: str, path: Path) -> Json:
     kind = input_kind(field)
-    if kind == "choices":
-        parts = filter(None, (part.strip() for part in re.split(r"[,;]", text)))
-        return list(
-            dict.fromkeys(_read_option(part, field["items"]["enum"], name, path) for part in parts)
-        )
     if kind == "table":
         return [
             _read_row(item, field["items"]["properties"], name, path) for item in _read_items(text)
