@@ -2,13 +2,17 @@
 
 from itertools import chain, product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from messages import refusal
 from moot.core.config_errors import Faults
+from moot.core.errors import UnreachableError, UserError
+from moot.core.model_config import ModelConfig
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
+from moot.jobs import item_needs
 from moot.jobs.item_designs import describe_servers, item_commands
 from moot.jobs.item_needs import (
     can_run,
@@ -16,6 +20,10 @@ from moot.jobs.item_needs import (
     describe_missing,
     find_missing_baselines,
     find_missing_models,
+    has_predictions,
+    keep_missing,
+    loaders_without_files,
+    read_missing,
 )
 from moot.papers.selection import add_paper_experiments
 from moot.plan.papers_of_run import read_designs
@@ -61,6 +69,7 @@ def test_debates_that_read_missing_debates_are_left_out(monkeypatch: pytest.Monk
     missing = find_missing_models(plan, runs_of(plan))
     assert "OPENAI_API_KEY" in missing["gpt-4"]
     assert not any(can_run(plan, *run, missing) for run in runs_of(plan))
+    assert all(can_run(plan, *run, {}) for run in runs_of(plan))
 
 
 def test_nothing_to_fill_stops_before_the_first_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,3 +94,56 @@ def test_an_item_names_its_servers_and_commands() -> None:
     assert item_commands(ITEMS["courtroom/table8"], designs) == []
     for name in ("appellate/table1", "decision_conference/table5", "feedback/table4"):
         assert "cases:" not in item_commands(ITEMS[name], designs)[-1], "it has few cases"
+
+
+def test_each_server_is_asked_once_and_what_it_lacks_is_named_with_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    async def list_models(model: ModelConfig) -> list[dict[str, str]]:
+        asked.append(model.base_url or "")
+        if model.base_url == "http://down":
+            raise UnreachableError("refused")
+        if model.base_url == "http://silent":
+            raise UserError("HTTP 403")
+        return [{"name": "gemma:latest"}, {"id": "qwen:7b"}]
+
+    monkeypatch.setattr(item_needs, "list_models", list_models)
+    monkeypatch.delenv("NO_KEY", raising=False)
+    models: dict[str, dict[str, Any]] = {
+        "gemma": {"endpoint": "ollama", "model": "gemma", "base_url": "http://up"},
+        "qwen": {"endpoint": "ollama", "model": "qwen:7b", "base_url": "http://up"},
+        "phi": {"endpoint": "ollama", "model": "phi", "base_url": "http://up"},
+        "mistral": {"endpoint": "ollama", "model": "mistral", "base_url": "http://down"},
+        "silent": {"model": "m", "base_url": "http://silent"},
+        "keyless": {"model": "m", "base_url": "http://keyless", "api_key_env": "NO_KEY"},
+        "packaged": {"endpoint": "embedded", "model": "smollm2-135m"},
+    }
+    trial = {"protocol": "zero_shot", "dataset": "nlsy97", "models": [*models], "cases": 1}
+    files = {"nlsy97": {"source": "local"}, "vast": {"source": "sample"}}
+    source = {"source_experiment": "trial", "source_model": "keyless"}
+    again = {**trial, "protocol": "rejudge", "models": ["gemma", "phi"], "params": source}
+    config = {"models": models, "datasets": files, "data_root": str(tmp_path)}
+    config |= {"experiments": {"trial": trial, "again": again}, "run": ["trial", "again"]}
+    plan = Plan.from_yaml(merge_over_defaults(config, default_files(PROJECT)), PROJECT)
+    missing = find_missing_models(plan, runs_of(plan))
+    assert sorted(asked) == ["http://down", "http://silent", "http://up"]
+    down = "no server answers at http://down (refused; ollama serve)"
+    absent = "Ollama at http://up has no phi (ollama pull phi)"
+    no_key = "the environment variable NO_KEY is empty"
+    assert missing == {"keyless": no_key, "mistral": down, "phi": absent}
+    assert list(describe_missing(plan, [], runs_of(plan), missing, {})) == [
+        f"{absent}: trial/phi, again/phi",
+        f"{down}: trial/mistral",
+        f"{no_key}: trial/keyless",
+        "debates that it reads are missing: again/gemma",
+    ]
+    keep_missing(missing)
+    assert read_missing() == missing
+    assert loaders_without_files(plan, files) == ["nlsy97"]
+    monkeypatch.chdir(tmp_path)
+    path = Path("results/predictions/trial/gemma.parquet")
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert [name for name in models if has_predictions("trial", name)] == ["gemma"]

@@ -52,3 +52,5 @@ def test_a_job_takes_its_share(
     assert model.concurrency == expected["model_test"]
     assert model.requests_per_minute == 80 / expected["gpu_3_8000_jobs"]
     assert plan.config.models["test"].concurrency == 12
+    unlimited = plan_of_job(plan, {"gpu_3_8000_jobs": 4})
+    assert unlimited.config.models == plan.config.models

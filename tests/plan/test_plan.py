@@ -11,7 +11,9 @@ from messages import refusal
 from moot.core.config import schema_json
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import beyond_files
+from moot.llm.stand_in import StandIn
 from moot.plan.plan import Plan
+from moot.plan.rehearsal import stand_in_endpoints
 from moot.report import FIGURES, TABLES
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -197,3 +199,45 @@ def test_an_experiment_without_its_data_runs_only_by_name(tmp_path: Path) -> Non
     assert names() == names(run=["*"]) == set() and names(run=["words"]) == {"words"}
     (tmp_path / "raw" / "recorded" / "words").mkdir(parents=True)
     assert names() == names(run=["*"]) == {"words"}
+
+
+def test_a_rehearsal_has_the_stand_in_for_models_and_people_and_trains_nothing(
+    tmp_path: Path,
+) -> None:
+    seats = {"protocol": "human_panel", "params": {"seats": {"human": "person"}}}
+    change = {
+        "experiments": {"trial": seats},
+        "datasets": {"nlsy97": {"baselines": ["courtroom_paper"]}},
+    }
+    plan, rehearsed = (make_plan(tmp_path, {**change, "rehearsal": on}) for on in (False, True))
+    assert list(plan.models_in_job("trial", "small")) == ["small"]
+    assert list(rehearsed.models_in_job("trial", "small")) == ["small", "person"]
+    assert {model.endpoint for model in rehearsed.config.models.values()} == {"simulated"}
+    assert (plan.trained_datasets, rehearsed.trained_datasets) == (["nlsy97"], [])
+    assert stand_in_endpoints(plan.config) is None
+    open_endpoint = stand_in_endpoints(rehearsed.config)
+    assert open_endpoint
+    assert isinstance(open_endpoint(rehearsed.config.models["person"], 1), StandIn)
+    assert len(plan.made_up_notes()) == 1 and len(rehearsed.made_up_notes("appellate")) == 2
+    assert plan.made_up_notes("stance") == []
+    assert (plan.threads(["small", "other"], 3), plan.threads(["other"], 3)) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("entry", "labelers"),
+    [
+        ({"protocol": "panel", "dataset": "opinions"}, ("rules",)),
+        ({"protocol": "panel", "dataset": "own"}, ("rules",)),
+        ({"protocol": "panel", "dataset": "opinions", "labelers": []}, ()),
+        ({"protocol": "panel", "dataset": "nlsy97"}, ()),
+        ({"protocol": "courtroom", "dataset": "opinions"}, ()),
+    ],
+)
+def test_rules_label_the_statements_that_they_are_about_by_default(
+    entry: dict[str, Any], labelers: tuple[str, ...], tmp_path: Path
+) -> None:
+    labels = ["affirm", "not affirm"]
+    own = {"loader": "table", "path": "a.csv", "text": "t", "target": "o", "labels": labels}
+    change = {"datasets": {"opinions": {"source": "sample"}, "own": own}}
+    plan = make_plan(tmp_path, {**change, "experiments": {"trial": entry}})
+    assert plan.experiments["trial"].config.labelers == labelers
