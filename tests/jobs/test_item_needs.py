@@ -99,10 +99,10 @@ def test_an_item_names_its_servers_and_commands() -> None:
 def test_each_server_is_asked_once_and_what_it_lacks_is_named_with_a_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    asked_addresses: list[str] = []
 
     async def list_models(model: ModelConfig) -> list[dict[str, str]]:
-        asked.append(model.base_url or "")
+        asked_addresses.append(model.base_url or "")
         if model.base_url == "http://down":
             raise UnreachableError("refused")
         if model.base_url == "http://silent":
@@ -123,12 +123,12 @@ def test_each_server_is_asked_once_and_what_it_lacks_is_named_with_a_remedy(
     trial = {"protocol": "zero_shot", "dataset": "nlsy97", "models": [*models], "cases": 1}
     files = {"nlsy97": {"source": "local"}, "vast": {"source": "sample"}}
     source = {"source_experiment": "trial", "source_model": "keyless"}
-    again = {**trial, "protocol": "rejudge", "models": ["gemma", "phi"], "params": source}
+    second_trial = {**trial, "protocol": "rejudge", "models": ["gemma", "phi"], "params": source}
     config = {"models": models, "datasets": files, "data_root": str(tmp_path)}
-    config |= {"experiments": {"trial": trial, "again": again}, "run": ["trial", "again"]}
+    config |= {"experiments": {"trial": trial, "again": second_trial}, "run": ["trial", "again"]}
     plan = Plan.from_yaml(merge_over_defaults(config, default_files(PROJECT)), PROJECT)
     missing = find_missing_models(plan, runs_of(plan))
-    assert sorted(asked) == ["http://down", "http://silent", "http://up"]
+    assert sorted(asked_addresses) == ["http://down", "http://silent", "http://up"]
     down = "no server answers at http://down (refused; ollama serve)"
     absent = "Ollama at http://up has no phi (ollama pull phi)"
     no_key = "the environment variable NO_KEY is empty"
