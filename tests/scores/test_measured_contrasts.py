@@ -4,12 +4,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from messages import refusal
 from moot.scores.case_metrics import CASE_METRICS
 from moot.scores.contrasts import DIFFER, Contrast, Side, measure
+from moot.scores.inference_scope import assumed_spread, evaluate_contrast
 from moot.scores.results import ExperimentResults
+from moot.stats.differences import Sums, compare_unpaired
+from moot.stats.power import Spread
 from moot.stats.statistic import AMOUNT, F1_ODDS, SHARE, Bounds
 from results_on_disk import REARREST, case, experiment_view, prediction, write_results
 
@@ -119,3 +123,41 @@ def test_a_metric_that_debates_do_not_have_is_refused(tmp_path: Path) -> None:
     for metric in ("tokens", "calls"):
         with refusal():
             CASE_METRICS[metric](results, "a")
+
+
+def test_sides_with_different_cases_are_not_paired(tmp_path: Path) -> None:
+    """Attributes select the cases; both sides' bounds hold for the difference."""
+    rows = [prediction(item.case_id, item.target, "yes") for item in CASES]
+    people = [replace(item, attributes={"sex": "fm"[n % 2]}) for n, item in enumerate(CASES)]
+    runs = {"debate": write_results(tmp_path, people, {"a": rows}, experiment="debate")}
+    side = Side("debate", ("a",), "accuracy", {"sex": "f"})
+    assert str(side) == "debate, a where sex=f"
+    contrast = compare(side, replace(side, cases={"sex": "m"}), paired=False)
+    difference = measure(contrast, runs)
+    expected = compare_unpaired(
+        *(Sums(np.array([[1.0], [0], [0]] * 5), np.ones((15, 1))) for _ in range(2)),
+        list(range(15)), list(range(15, 30)), SHARE,
+    )  # fmt: skip
+    assert difference and difference.difference == expected.difference == 0
+    assert (difference.low, difference.p) == (expected.low, expected.p)
+    assert measure(replace(contrast, paired=True), runs) is None, "no common cases"
+    assert evaluate_contrast(replace(contrast, paired=True), runs) is None
+    with refusal():
+        measure(compare(replace(side, cases={"height": "1"}), side), runs)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "threshold", "paired", "expected"),
+    [
+        (("accuracy", "accuracy"), None, True, Spread((0.3,))),
+        (("valid", "accuracy"), 0.2, True, Spread((pytest.approx(0.16),))),
+        (("valid", "accuracy"), None, False, None),
+        (("tokens", "accuracy"), None, True, None),
+    ],
+)
+def test_a_spread_is_assumed_for_shares_of_the_same_cases(
+    metrics: tuple[str, str], threshold: float | None, paired: bool, expected: Spread | None
+) -> None:
+    first, second = (Side("debate", ("a",), metric) for metric in metrics)
+    contrast = compare(first, replace(second, threshold=threshold), paired=paired)
+    assert assumed_spread(contrast, 0.3) == expected

@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from moot.stats.agreement import cohens_kappa, krippendorffs_alpha
-from moot.stats.calibration import auc_statistic, calibration_error, confidence_bins
+from moot.stats.calibration import (
+    auc_statistic,
+    calibration_error,
+    calibration_error_by_chance,
+    confidence_bins,
+)
 from moot.stats.classification import (
     ClassificationOutcome,
     averages,
+    confusion,
     kappa,
     matthews,
     measure,
@@ -120,6 +126,26 @@ def test_auc_agrees_with_scikit_learn_with_and_without_ties(pairs):
         assert np.isnan(ours)
     else:
         assert ours == pytest.approx(metrics.roc_auc_score(truth, score))
+
+
+def test_auc_of_three_labels_agrees_with_scikit_learn() -> None:
+    random = np.random.default_rng(3)
+    for _ in range(20):
+        actual, predicted = random.integers(3, size=(2, 40))
+        scores = random.dirichlet(np.ones(3), 40).round(1)
+        truth = np.eye(3)[actual]
+        outcome = ClassificationOutcome(truth, np.eye(3)[predicted], scores, "probability", None)
+        values = measure(outcome)
+        expected = metrics.roc_auc_score(truth, scores, average="weighted")
+        assert values["auc"] == pytest.approx(expected)
+        assert np.isnan(values["f1_binary"])
+        assert values["brier"] == pytest.approx(((scores - truth) ** 2).sum(axis=1).mean())
+        of_two = replace(outcome, truth=truth[:, :2], scores=scores[:, :2], positive=1)
+        values = measure(replace(of_two, assigned=outcome.assigned[:, :2]))
+        assert values["auc"] == pytest.approx(metrics.roc_auc_score(truth[:, 1], scores[:, 1]))
+        assert values["brier"] == pytest.approx(((scores - truth)[:, 1] ** 2).mean())
+        counts = metrics.confusion_matrix(actual, predicted, labels=range(3))
+        assert confusion(outcome).tolist() == counts.tolist()
 
 
 def test_a_resampled_row_is_weighted_by_its_number_of_draws():
@@ -235,3 +261,11 @@ def test_calibration_error_of_a_confidence_that_is_no_share_is_undefined(share):
 def test_a_confidence_at_the_edge_of_two_bins_is_in_the_upper_one():
     confidence = np.array([0.0, 1 - 0.9, 0.6, 0.3 + 0.3, 0.69, 1.0])
     assert confidence_bins(confidence).argmax(axis=1).tolist() == [0, 1, 6, 6, 6, 9]
+
+
+def test_calibrated_answers_have_an_error_by_chance() -> None:
+    """Four answers of 50 % are right 0 to 4 times: the mean distance from two is 3/4."""
+    assert calibration_error_by_chance(np.full(4, 0.5), seed=1) == pytest.approx(3 / 16, abs=0.02)
+    assert calibration_error_by_chance(np.array([0.0, 1.0]), seed=1) == 0
+    for confidence in (np.array([]), np.array([0.5, np.nan])):
+        assert np.isnan(calibration_error_by_chance(confidence, seed=1))

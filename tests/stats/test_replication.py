@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from moot.stats.intervals import Interval, difference_interval, wilson_interval
-from moot.stats.replication import replication_interval, scale_interval
+from moot.stats.replication import all_defined, replication_interval, scale_interval
 
 
 def wilson_intervals(n: int) -> list[Interval]:
@@ -36,3 +36,8 @@ def test_intervals_of_two_samples_of_one_rate_cover(rate: float, ours: int, thei
 def test_other_measures_have_our_standard_error_scaled_to_the_published_n() -> None:
     scaled = scale_interval(0.4, Interval(0.5, 0.4, 0.6), 100, 400)
     assert scaled == pytest.approx((0.4, 0.35, 0.45))
+
+
+def test_a_comparison_needs_all_numbers() -> None:
+    assert all_defined((1, 2), (3,)) and all_defined()
+    assert not all_defined((1, 2), (3, np.nan))

@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from moot.stats.intervals import p_value
-from moot.stats.statistic import ANY, DIFFERENCE
-from moot.stats.within_cases import method_within
+from moot.stats.intervals import LogOdds, SharedValue, log_odds_error, p_value
+from moot.stats.statistic import ANY, DIFFERENCE, SHARE
+from moot.stats.within_cases import method_within, smallest_stratum
 
 
 def test_intervals_within_cases_keep_their_level_and_coverage() -> None:
@@ -47,3 +47,21 @@ def test_debates_with_one_large_amount_have_no_interval_within_cases() -> None:
     strata, tokens = np.repeat(range(5), 20).tolist(), np.full(100, 12345.1)
     method = method_within(lambda w: w @ tokens / w.sum(axis=1) - 3, strata, ANY, size=12345.1)
     assert np.isnan(method.interval()).all() and p_value(method) == 1
+
+
+def test_a_share_within_cases_is_tested_by_its_log_odds() -> None:
+    """Two cases of four debates, of which one and three are right."""
+    values, strata = np.array([1.0, 0, 0, 0, 1, 1, 1, 0]), list("aaaabbbb")
+    method = method_within(lambda w: w @ values / w.sum(axis=1), strata, SHARE, 0.25)
+    error = (2 * 3 / 4 * (1 + 1 / 3) / 4 / 4 / 4) ** 0.5
+    assert method == LogOdds(0.5, pytest.approx(log_odds_error(0.5, error, SHARE)), 8, SHARE, 0.25)
+
+
+def test_a_value_that_all_debates_share_has_an_interval_within_its_bounds() -> None:
+    method = method_within(lambda w: w @ np.ones(4) / w.sum(axis=1), list("aabb"), SHARE, 0.25)
+    assert method == SharedValue(0.75, 4, (-0.25, 0.75))
+
+
+def test_the_smallest_stratum_is_counted() -> None:
+    strata = [("first", "a"), ("second", "a"), ("first", "a"), ("second", "a"), ("first", "a")]
+    assert (smallest_stratum(strata), smallest_stratum([])) == (2, 0)

@@ -219,20 +219,6 @@ def test_the_coin_depends_only_on_the_case() -> None:
     assert set(predictions.prediction) == {"yes", "no"}
 
 
-def test_auc_of_three_labels_agrees_with_scikit_learn() -> None:
-    """`test_metrics.py` compares the other metrics."""
-    random = np.random.default_rng(3)
-    for _ in range(20):
-        actual, predicted = random.integers(3, size=(2, 40))
-        scores = random.dirichlet(np.ones(3), 40).round(1)
-        truth = np.eye(3)[actual]
-        outcome = ClassificationOutcome(truth, np.eye(3)[predicted], scores, "probability", None)
-        values = measure(outcome)
-        expected = sklearn_metrics.roc_auc_score(truth, scores, average="weighted")
-        assert values["auc"] == pytest.approx(expected)
-        assert np.isnan(values["f1_binary"])
-
-
 def test_several_labels_are_predicted_at_once() -> None:
     task = Task("the case", "Which articles?", ("a", "b", "c", "d"), multilabel=True)
     targets = [("a", "b", "c", "a;b", "c", "d", "a")[i % 7] for i in range(100)]
