@@ -18,7 +18,9 @@ from moot.analyses.deferral.risk import (
 )
 from moot.analyses.deferral.signals import NO_SIGNAL, REPEATS_AGREE, STATED_CONFIDENCE
 from moot.analyses.deferral.tables import EVERYTHING, deferral
+from moot.core.errors import CannotTellError
 from moot.report.notes import NO_TRUTH
+from moot.scores.case_metrics import CASE_METRICS
 from moot.stats.jackknife import ClusterJackknife
 from results_on_disk import case, prediction, study_of, write_results
 
@@ -182,3 +184,20 @@ def test_risk_and_area_follow_their_definitions() -> None:
     statistic = area_statistic(signals, is_wrong)
     area = ClusterJackknife(range(4)).value(statistic)
     assert area == pytest.approx((0 + 0 + 1 / 3 + 1 / 2) / 4)
+
+
+def test_accuracy_when_sure_is_that_of_the_surer_half(tmp_path: Path) -> None:
+    stated = [("yes", 90), ("no", 80), ("yes", 70), ("no", 60), ("", 99)]
+    rows = [
+        prediction(f"c{number}", "yes", answer, confidence=confidence)
+        for number, (answer, confidence) in enumerate(stated)
+    ]
+    rows.append(prediction("c5", "", "yes", confidence=95))
+    cases = [case(row["case_id"], row["target"]) for row in rows]
+    results = write_results(tmp_path, cases, {"tiny": rows, "other": rows[:2]}, {"tiny": []})
+    terms = CASE_METRICS["accuracy_when_sure"](results, "tiny")
+    assert terms.case_ids == ["c0", "c1", "c2", "c3"]
+    assert terms.bottoms[:, 0].tolist() == [1, 1, 0, 0]
+    assert terms.tops[:, 0].tolist() == [1, 0, 0, 0]
+    with pytest.raises(CannotTellError, match="no answer states how sure it is"):
+        CASE_METRICS["accuracy_when_sure"](results, "nobody")

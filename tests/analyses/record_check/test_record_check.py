@@ -1,5 +1,6 @@
 """Record check: planted alterations, hostile texts, and runs in which none can be found."""
 
+import json
 import random
 import time
 from itertools import product
@@ -9,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from moot.analyses.record_check.effects import NO_SOURCE, check_statements
+from moot.analyses.record_check.effects import NO_SOURCE, CheckedRecord, check_statements
 from moot.analyses.record_check.passages import (
     AUTHORITY,
     FIGURE,
@@ -23,6 +24,7 @@ from moot.analyses.record_check.tables import (
     NO_PASSAGE,
     record_check,
 )
+from moot.core.errors import CannotTellError
 from moot.core.text_words import split_words
 from moot.scores.case_metrics import CASE_METRICS
 from results_on_disk import case, prediction, study_of, utterance, write_results
@@ -283,7 +285,6 @@ def check_records(folder: Path, talk: list[dict[str, Any]]) -> pd.DataFrame:
     cases = [case(name, ("no", "yes")[number % 2]) for number, name in enumerate(names)]
     predictions = [prediction(name, "no", "no") for name in names]
     results = write_results(folder, cases, {"tiny": predictions}, {"tiny": talk})
-    assert "verbatim_quotations" in CASE_METRICS
     return record_check(study_of(results)).frame
 
 
@@ -349,3 +350,33 @@ def test_a_run_says_what_is_missing(tmp_path: Path, text: str, parsed: str, miss
     frame = check_records(tmp_path, [utterance("c0", 0, "prosecutor", text, parsed=parsed)])
     assert frame["what is missing"].tolist() == [missing]
     assert frame[VERBATIM].isna().all()
+
+
+def test_verbatim_quotations_are_counted_by_debate_and_shown_at_their_turns(
+    tmp_path: Path,
+) -> None:
+    cases = [case("a", "no"), case("b", "yes")]
+    quoted = "You say “Facts of a” and “no thefts at all”, 7 times."
+    platform = json.dumps({"quoted_words": 3})
+    talk = [
+        utterance("a#0", 0, "prosecutor", "Nothing to add."),
+        utterance("a#0", 1, "defense", quoted),
+        utterance("a#1", 1, "defense", quoted, parsed=platform),
+        utterance("b#0", 1, "defense", "I read “Facts of b”."),
+    ]
+    silent = [utterance("a#0", 0, "prosecutor", "Nothing to add.")]
+    results = write_results(
+        tmp_path, cases, {"tiny": [], "mute": []}, {"tiny": talk, "mute": silent}
+    )
+    terms = CASE_METRICS["verbatim_quotations"](results, "tiny")
+    assert terms.case_ids == ["a", "b"]
+    assert (terms.tops[:, 0].tolist(), terms.bottoms[:, 0].tolist()) == ([1, 1], [2, 1])
+    with pytest.raises(CannotTellError, match="no statement has a quotation to look up"):
+        CASE_METRICS["verbatim_quotations"](results, "mute")
+    debates = CheckedRecord().measure_study({"trial": results}).debates
+    passages = debates["trial", "tiny", "a#0"].passages
+    assert [(row["text"], row["result"]) for row in passages[1]] == [
+        ("“Facts of a”", VERBATIM),
+        ("“no thefts at all”", NOT_LOCATABLE),
+        ("7", NOT_LOCATABLE),
+    ]

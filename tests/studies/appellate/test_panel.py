@@ -1,7 +1,9 @@
 """The three kinds of panel, with a model of fixed answers in every seat."""
 
+import json
 import math
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,13 @@ from moot.protocols.people import person_form
 from moot.studies.appellate.data_opinions import TASK, load_human_statements
 from moot.studies.appellate.panel_statements import read_confidence, split_round
 from moot.studies.appellate.protocol_panel import OpinionOnAppeal
+from moot.studies.appellate.protocol_panel_params import (
+    HumanPanelParams,
+    PanelParams,
+    find_human_misfit,
+    find_misfit,
+)
+from results_on_disk import REARREST
 from scripted_model import hold, request_text
 
 CASE = Case(
@@ -213,6 +222,52 @@ async def test_named_judges_keep_their_seats_from_round_to_round() -> None:
     extra = [utterance.speaker for utterance in debate.utterances if utterance.kind == "extra"]
     assert extra == ["judge_4"], "a fourth name is no judge of the panel"
     assert (3, "judge_2", "") in said
+
+
+@pytest.mark.parametrize("protocol", ["panel", "synthetic_panel"])
+async def test_judges_vote_for_labels_that_no_statement_names(protocol: str) -> None:
+    votes = {"judge_1": "yes", "judge_2": "no", "judge_3": "yes"}
+
+    def script(request: Request) -> str:
+        fields = request.schema["properties"] if request.schema else {}
+        if "prediction" in fields:
+            (number,) = re.findall(r"what was said, Judge (\d) votes", request_text(request))
+            return json.dumps({"prediction": votes[f"judge_{number}"], "confidence": 80})
+        return json.dumps(votes) if fields else round_of("Hm.", "Hm.", "Hm.")
+
+    case = Case("c", "toy", "test", "Facts.", "yes", REARREST.labels)
+    answer, debate, _ = await hold(protocol, case, REARREST, script, rounds=2)
+    assert answer is not None
+    assert (answer.prediction, answer.score) == ("yes", pytest.approx(2 / 3))
+    cast = [
+        (utterance.round, utterance.speaker, utterance.prediction, utterance.visibility)
+        for utterance in debate.utterances
+        if utterance.kind == "vote"
+    ]
+    assert cast == [(number, seat, votes[seat], seat) for number, seat in product((1, 2), votes)]
+
+
+VOTES_NEEDED, PERSON_NEEDED = "Leave `votes` out", "Set `seats: {human: person}`"
+
+
+@pytest.mark.parametrize(
+    ("params", "labels", "remedy"),
+    [
+        (PanelParams(votes="none"), REARREST.labels, VOTES_NEEDED),
+        (PanelParams(), REARREST.labels, ""),
+        (PanelParams(votes="none"), TASK.labels, ""),
+        (HumanPanelParams(), REARREST.labels, PERSON_NEEDED),
+        (HumanPanelParams(seats={"human": "person"}), REARREST.labels, ""),
+        (HumanPanelParams(seats={"human": "person"}, votes="none"), REARREST.labels, VOTES_NEEDED),
+        (HumanPanelParams(votes="none"), TASK.labels, ""),
+    ],
+)
+def test_a_panel_that_cannot_decide_on_the_labels_says_why(
+    params: PanelParams, labels: tuple[str, ...], remedy: str
+) -> None:
+    is_human = isinstance(params, HumanPanelParams)
+    reason = (find_human_misfit if is_human else find_misfit)(params, labels, False)
+    assert remedy in reason and bool(reason) == bool(remedy)
 
 
 # The human's seat

@@ -43,7 +43,7 @@ async def test_the_first_topic_is_shown_with_and_without_a_judge(tmp_path: Path)
     ]
 
 
-@pytest.mark.parametrize(("agreement", "evaluator"), product([True, False], repeat=2))
+@pytest.mark.parametrize(("agreement", "evaluator"), [*product([True, False], repeat=2)])
 def test_who_decides_and_scores_is_drawn_as_configured(agreement: bool, evaluator: bool) -> None:
     params = {"agreement": agreement, "evaluator": evaluator}
     diagram = draw("decision_conference/figure1", "conference", params)
