@@ -1,14 +1,17 @@
 """Test that each reader reports a damaged artifact in one message with a remedy."""
 
 import io
+import json
 import re
 import subprocess
 import sys
 from base64 import b64decode, b64encode
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.compute as pc
 import pytest
 
 from import_calls import import_files
@@ -16,17 +19,22 @@ from messages import refusal
 from moot.core.artifacts import (
     count_rows,
     describe,
+    find_waiting_rows,
     read_cases,
     read_chunks,
     read_frame,
     read_frames,
     read_metadata,
     read_table,
+    repeats_by_case,
+    rows_by_debate,
     write_cases,
+    write_frame,
     write_rows,
 )
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
+from moot.core.schemas import SCHEMAS
 from moot.report.outcome import read_outcome, write_outcome
 from moot.workflow.resumed_debates import read_times_resumed
 
@@ -149,6 +157,48 @@ def test_the_outcome_names_unreadable_files_and_counts_the_rest(tmp_path: Path) 
     with refusal():
         write_outcome("study", outcome, {"csv": tmp_path / "o.csv", "html": tmp_path / "o.html"})
     assert read_times_resumed(damaged_file, defers_replies=True, is_retry=True) == 0
+
+
+def test_rows_of_debates_are_read_by_case_and_repeat(tmp_path: Path) -> None:
+    path, ended, waiting = tmp_path / "0.parquet", {"status": "valid"}, {"status": "waiting"}
+    turns = [("b", 1, "conclusion", ended), ("a", 0, "opening", None), ("a", 2, "opening", None)]
+    turns += [
+        ("a", 2, "conclusion", waiting),
+        ("b", 1, "note", waiting),
+        ("c", 0, "conclusion", None),
+    ]
+    rows = [
+        {
+            **dict.fromkeys(SCHEMAS["transcripts"].names),
+            **{"model": "m", "case_id": case_id, "repeat": repeat, "turn": turn, "kind": kind},
+            **{"debate_id": f"{case_id}#{repeat}", "parsed": json.dumps(parsed)},
+        }
+        for turn, (case_id, repeat, kind, parsed) in enumerate(turns)
+    ]
+    assert write_rows(path, "transcripts", rows, describe("e")) == 6
+    by_debate = rows_by_debate([path], ["case_id", "repeat", "turn"], pc.field("turn") < 5)
+    assert {debate: [row["turn"] for row in rows] for debate, rows in by_debate.items()} == {
+        ("b", 1): [0, 4], ("a", 0): [1], ("a", 2): [2, 3],
+    }  # fmt: skip
+    assert repeats_by_case(by_debate) == {"a": [0, 2], "b": [1]}
+    frame = read_frame(path)
+    assert find_waiting_rows(frame).tolist() == [False, False, True, True, False, False]
+    write_frame(path, "transcripts", frame.assign(age=[1] * 6), describe("e"))
+    assert read_frame(path, ["turn", "age"]).to_numpy().tolist() == [[turn, 1] for turn in range(6)]
+
+
+def test_sources_are_named_by_their_paths_below_the_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = [Path("results/a/b.csv"), Path("data/c.csv"), tmp_path.parent / "elsewhere.csv"]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"")
+    described = describe("mine", files, code="1")
+    assert (described["experiment"], described["code"]) == ("mine", "1")
+    names = ["a/b.csv", "data/c.csv", f"{tmp_path.parent.name}/elsewhere.csv"]
+    assert json.loads(described["sources"]) == dict.fromkeys(names, sha256(b"").hexdigest())
 
 
 def test_files_of_calls_are_checked_before_import(tmp_path: Path, cases: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moot.core.cases import Case, choose_cases
+from moot.core.cases import Case, Task, choose_cases, positive_of_two, stratified_splits
 from moot.core.config import Config, ExperimentConfig
 
 
@@ -44,3 +44,16 @@ def test_another_seed_chooses_other_cases() -> None:
 def test_an_experiment_of_few_debates_is_a_trial(cases: int | None, is_trial: bool) -> None:
     experiment = ExperimentConfig.model_construct(cases=cases, repeats=3)
     assert Config.model_construct(min_debates=12).is_trial(experiment) is is_trial
+
+
+def test_each_target_is_split_into_three_fifths_and_two_fifths() -> None:
+    targets = {f"{target}-{number}": target for target in ("no", "yes") for number in range(10)}
+    splits = stratified_splits(targets, seed=1)
+    assert splits.keys() == targets.keys()
+    for target in ("no", "yes"):
+        names = [split for case_id, split in splits.items() if targets[case_id] == target]
+        assert [names.count(name) for name in ("train", "validation", "test")] == [6, 2, 2]
+    backwards = dict(reversed(targets.items()))
+    assert stratified_splits(backwards, seed=1) == splits != stratified_splits(targets, seed=2)
+    assert positive_of_two(Task("it", "Is it?", ("no", "yes"), "yes")) == "yes"
+    assert positive_of_two(Task("it", "Is it?", ("a", "b", "c"), "c")) == ""

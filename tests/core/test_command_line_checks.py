@@ -14,7 +14,6 @@ from moot.core.command_line import (
     use_writable_cache,
 )
 from moot.core.errors import unknown_name
-from moot.core.log import job_log
 
 
 def test_no_cores_are_refused() -> None:
@@ -79,12 +78,3 @@ def test_every_faulty_file_is_named_at_once(tmp_path: Path) -> None:
 
 def test_known_names_are_listed_once() -> None:
     assert str(unknown_name("model", "x", ["b", "a", "b"])).endswith("Known: a, b.")
-
-
-def test_an_interrupt_ends_a_job_with_one_message(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as exit_info, job_log(tmp_path / "job.log"):
-        raise KeyboardInterrupt
-    assert exit_info.value.code == 1
-    assert "moot: stopped." in capsys.readouterr().err

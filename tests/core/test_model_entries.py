@@ -9,9 +9,10 @@ from pydantic import ValidationError
 from messages import refusal
 from moot.core.config_errors import Faults
 from moot.core.model_config import ModelConfig
-from moot.core.model_entries import merge_models
+from moot.core.model_entries import entries_of_command_line, merge_models
+from moot.core.model_values import key_problem
 from moot.core.people_instructions import read_instructions
-from moot.core.read_config import merge_over_defaults
+from moot.core.read_config import default_config, merge_over_defaults
 from project_copy import Workflow, unedited_copy
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -57,6 +58,40 @@ def test_an_entry_without_a_model_changes_the_shipped_entry_with_a_notice(tmp_pa
         and "model 'gpt-4o'" in line
         and "max_tokens" not in line
     )
+
+
+def test_the_keys_that_the_command_line_gives_are_those_that_no_file_has(tmp_path: Path) -> None:
+    file = tmp_path / "my.yaml"
+    file.write_text("models: {a: {model: m, seed: 1}, b: {model: n}, c: text}\nseed: 1")
+    command_line = {"models": {"a": {"model": "m", "seed": 2, "stream": True}, "d": None, "e": 5}}
+    config = merge_over_defaults({**command_line, "seed": 2}, [file])
+    changed_keys = {"a": {"seed": 2, "stream": True}, "e": 5}
+    assert entries_of_command_line(config, [file]) == {"models": changed_keys}
+    assert entries_of_command_line({}, [file]) == {"models": {}}
+    assert default_config()["models"]["gpt-4o"]["model"] == "gpt-4o"
+
+
+def test_batches_and_threads_of_an_entry_are_read() -> None:
+    waiting, deferring, single = (
+        ModelConfig.model_validate({"model": "m", "concurrency": 3, "batch": batch})
+        for batch in (True, {"wait": False}, False)
+    )
+    assert [entry.defers_replies for entry in (waiting, deferring, single)] == [False, True, False]
+    assert single.max_concurrent_calls == 3 < waiting.max_concurrent_calls
+    threads = [ModelConfig(model="m", threads=count).threads_within(4) for count in (None, 2, 9)]
+    assert threads == [4, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("key", "problem"),
+    [("", "is empty"), (" ", "is empty"), ("sk-é", "beyond ASCII"), ("sk-a", "")],
+)
+def test_what_cannot_be_a_key_is_not_repeated(
+    key: str, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINE", key)
+    found = key_problem("MINE")
+    assert problem in found and bool(found) == bool(problem) and "sk-" not in found
 
 
 def test_user_files_change_entries_of_each_other(tmp_path: Path) -> None:

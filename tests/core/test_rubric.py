@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from moot.core.rubric import Rubric
+from moot.core.rubric import RUBRICS, Rubric, rubric_for
 
 GROUNDS = Rubric.model_validate({
     "labels": {"Law": "on the law", "fair": "on fairness", "need": "on need", "-": "on neither"},
@@ -37,6 +37,16 @@ def test_labels_of_a_group_share_a_number() -> None:
     assert [key for key, _ in GROUNDS.problems()] == [("labels", "-")], (
         "a label begins with a letter or a digit"
     )
+
+
+def test_a_rubric_of_a_study_argues_for_the_labels_of_its_cases() -> None:
+    appellate = RUBRICS["appellate"]
+    assert rubric_for(frozenset(appellate.positions)) is appellate
+    for position in appellate.positions:
+        label, _ = appellate.apply_rules(appellate.sentence_for(position))
+        assert appellate.group_of[label] == position
+    assert rubric_for(frozenset({"no", "yes"})) is None
+    assert GROUNDS.describe().splitlines()[:2] == ["Law: on the law", "fair: on fairness"]
 
 
 def test_rules_in_code_have_priority() -> None:

@@ -9,15 +9,17 @@ import pytest
 
 from moot.core import run_signals
 from moot.core.errors import RunStoppedError
-from moot.core.run_signals import cancel_on_signals
+from moot.core.run_signals import cancel_on_signals, is_stopping, seconds_stopping
 from patience import PATIENCE
 
 
 async def test_a_signal_ends_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_signals, "_stops", [])
+    assert not is_stopping() and seconds_stopping() == 0
     with pytest.raises(RunStoppedError, match="stopped by SIGTERM"), cancel_on_signals():
         os.kill(os.getpid(), signal.SIGTERM)
         await asyncio.sleep(PATIENCE)
+    assert is_stopping() and 0 < seconds_stopping() < PATIENCE
 
 
 def test_a_block_in_another_thread_runs() -> None:

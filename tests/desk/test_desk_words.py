@@ -1,11 +1,9 @@
 """Test the desk's messages about empty answers, and its lists of sheets."""
 
-import re
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from multidict import MultiDict
 
@@ -13,8 +11,7 @@ from at_the_desk import SHEET, desk_client, write_sheet
 from messages import refusal
 from moot.core.errors import UserError
 from moot.desk.form_inputs import answer_text
-from moot.labels.sheet_names import key_file, name_sheet, sheet_titles
-from moot.labels.statements import sheet_id
+from moot.labels.sheet_names import name_sheet
 
 FIELDS: dict[str, Any] = {
     "statement": {"type": "string"},
@@ -49,27 +46,6 @@ def test_several_missing_fields_are_named_together() -> None:
     form = {"properties": FIELDS, "required": ["statement", "prediction", "confidence"]}
     with refusal():
         answer_text(MultiDict({}), form)
-
-
-def test_sheets_are_called_by_study_and_number_and_a_key_says_the_experiment(
-    tmp_path: Path,
-) -> None:
-    sheets = tmp_path / "annotation_sheets"
-    runs = [("trial", "one"), ("trial-arm=noise", "one"), ("panel masked", "m")]
-    runs += [(f"trial-arm={number}", "m") for number in range(100)]
-    names = [name_sheet(sheets, "courtroom", *run) for run in runs]
-    assert len(set(names)) == len(runs), "no name is given twice, also when numbers run out"
-    assert names == [name_sheet(sheets, "courtroom", *run) for run in runs], "names stay"
-    for name in names:
-        assert re.fullmatch(r"courtroom, sheet [0-9a-f]{2,8}", name), "no part tells the arm"
-    key = pd.read_csv(key_file(sheets), dtype=str)
-    assert list(zip(key["experiment"], key["model"], strict=True)) == runs
-    assert key_file(sheets).stat().st_mode & 0o077 == 0 and key_file(sheets).parent == tmp_path
-    files = [sheet_id(*run) for run in runs[:3]]
-    titles = sheet_titles(sheets, ["0" * 8, *files, f"{files[0]}-2"])
-    assert [titles[file] for file in files] == names[:3]
-    assert titles[f"{files[0]}-2"] == f"{names[0]}, part 2"
-    assert titles["0" * 8] == "file 00000000" and list(titles)[-1] == "0" * 8
 
 
 async def test_the_desks_page_names_sheets_without_their_experiments(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Annotation sheets are written and read."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from moot.core.artifacts import SCHEMAS, describe, write_frame, write_rows
 from moot.core.rubric import RUBRICS
+from moot.labels.sheet_names import key_file, name_sheet, sheet_titles
 from moot.labels.sheets import SheetContents, blinded, filled_files, read_annotations, write_sheets
 from moot.labels.statements import read_statements, sheet_id
 from moot.studies.appellate.legal.rubric import LABELS
@@ -332,3 +334,24 @@ def test_a_cell_with_choices_as_json_is_read(tmp_path: Path, cell: str) -> None:
     contents = {"ab12": SheetContents({"ab12-0001"}, LABELS)}
     rows, faults = read_annotations(filled_files(tmp_path), contents)
     assert (rows["label"].tolist(), faults) == (["AFFIRM"] if "AFFIRM" in cell else [], [])
+
+
+def test_sheets_are_called_by_study_and_number_and_a_key_says_the_experiment(
+    tmp_path: Path,
+) -> None:
+    sheets = tmp_path / "annotation_sheets"
+    runs = [("trial", "one"), ("trial-arm=noise", "one"), ("panel masked", "m")]
+    runs += [(f"trial-arm={number}", "m") for number in range(100)]
+    names = [name_sheet(sheets, "courtroom", *run) for run in runs]
+    assert len(set(names)) == len(runs), "no name is given twice, also when numbers run out"
+    assert names == [name_sheet(sheets, "courtroom", *run) for run in runs], "names stay"
+    for name in names:
+        assert re.fullmatch(r"courtroom, sheet [0-9a-f]{2,8}", name), "no part tells the arm"
+    key = pd.read_csv(key_file(sheets), dtype=str)
+    assert list(zip(key["experiment"], key["model"], strict=True)) == runs
+    assert key_file(sheets).stat().st_mode & 0o077 == 0 and key_file(sheets).parent == tmp_path
+    files = [sheet_id(*run) for run in runs[:3]]
+    titles = sheet_titles(sheets, ["0" * 8, *files, f"{files[0]}-2"])
+    assert [titles[file] for file in files] == names[:3]
+    assert titles[f"{files[0]}-2"] == f"{names[0]}, part 2"
+    assert titles["0" * 8] == "file 00000000" and list(titles)[-1] == "0" * 8
