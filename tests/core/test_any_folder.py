@@ -46,9 +46,14 @@ def test_a_folder_that_cannot_be_written_is_reported_first(monkeypatch: pytest.M
         check_folder()
 
 
-def test_a_mistake_in_an_extension_is_named_by_its_line(tmp_path: Path) -> None:
-    folder = tmp_path / "broken_extension"
+@pytest.mark.parametrize(
+    ("name", "line", "fault"), [("one", "X.y", "AttributeError"), ("two", ")", "SyntaxError")]
+)
+def test_a_mistake_in_an_extension_is_named_by_its_line(
+    name: str, line: str, fault: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / f"broken_extension_{name}"
     folder.mkdir()
-    (folder / "mine.py").write_text("X = 1\nX.y\n")
-    with pytest.raises(UserError, match=r"mine\.py, line 2: AttributeError"):
+    (folder / "mine.py").write_text(f"X = 1\n{line}\n")
+    with pytest.raises(UserError, match=rf"^{folder}/mine\.py, line 2: {fault}"):
         load_extensions([str(folder)])

@@ -7,7 +7,8 @@ import pytest
 from changed_configurations import check_message, entries_of, merge_changes, write_entry
 from messages import refusal
 from moot.core.config import Config
-from moot.core.errors import UserError
+from moot.core.config_errors import Faults
+from moot.core.errors import UserError, unknown_name
 from moot.core.read_config import read_config
 
 INVALID_ENTRIES = entries_of("bad_configurations.yaml")
@@ -30,6 +31,21 @@ def test_a_bad_configuration_is_refused_with_file_and_key(
     with pytest.raises(UserError) as caught:
         read_changes(tmp_path, write_entry(entry))
     check_message(str(caught.value), tmp_path, entry)
+
+
+def test_references_to_a_broken_entry_are_no_further_faults() -> None:
+    faults = Faults()
+    faults.broken.add("trial")
+    for name in ("trial", "trial/model", "trial-cases=3", "trials", "other"):
+        with faults.noting():
+            raise unknown_name("experiment", name, [])
+    with faults.noting():
+        raise UserError("trial is wrong")
+    further_faults = Faults()
+    further_faults.add_all(faults)
+    unknown = [f"unknown experiment '{name}'. Known: ." for name in ("trials", "other")]
+    assert further_faults.messages == [*unknown, "trial is wrong"]
+    assert further_faults.text == "\n".join(further_faults.messages) and faults.count == 9
 
 
 VALID_CHANGES = [

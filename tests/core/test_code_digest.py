@@ -65,7 +65,11 @@ def test_a_name_without_a_file_is_an_error(scripts: Path) -> None:
         ("moot.studies.courtroom.protocol", "studies/courtroom"),
         ("moot.protocols.alone", "protocols/alone.py"),
         ("moot.datasets", "datasets"),
+        ("moot.extensions.mine.trial", "/folder/mine"),
     ],
 )
-def test_the_source_of_a_module_is_its_folder_or_file(module: str, source: str) -> None:
+def test_the_source_of_a_module_is_its_folder_or_file(
+    module: str, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(code_digest.FOLDERS, "moot.extensions.mine", Path("/folder/mine"))
     assert code_digest.source_of(module) == source

@@ -1,6 +1,8 @@
 """Mistakes on the command line and in its files that Snakemake does not explain."""
 
 import os
+import resource
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,16 @@ from moot.core.command_line import (
     check_config_file,
     check_config_files,
     check_cores,
+    check_memory_limit,
     check_targets,
+    prepend_python_path,
+    targets_of_command_line,
     use_writable_cache,
 )
 from moot.core.errors import unknown_name
+from moot.core.shipped_files import SHIPPED
+
+SCRIPTS = str(SHIPPED / "scripts")
 
 
 def test_no_cores_are_refused() -> None:
@@ -27,6 +35,20 @@ def test_an_unknown_target_names_the_nearest() -> None:
     check_targets(["doctor", "results/a.html"], ["doctor", "tables_x"])
     with refusal():
         check_targets(["docter"], ["doctor", "preview", "tables_x"])
+
+
+def test_the_start_of_snakemake_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in (resource.RLIM_INFINITY, 594 * 2**20):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, limit=limit: (limit, limit))
+        check_memory_limit(2)
+    with refusal():
+        check_memory_limit(3)
+    for earlier, expected in ((None, SCRIPTS), ("/mine", f"{SCRIPTS}:/mine")):
+        monkeypatch.setattr(os, "environ", {"PYTHONPATH": earlier} if earlier else {})
+        prepend_python_path()
+        assert os.environ["PYTHONPATH"] == expected
+    monkeypatch.setattr(sys, "argv", ["snakemake", "doctor", "a.csv", "--cores", "2"])
+    assert targets_of_command_line() == ["doctor", "a.csv"]
 
 
 def test_without_a_writable_home_the_cache_is_in_the_folder(

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -14,8 +15,9 @@ from hypothesis import strategies as st
 
 from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
 from fault_server import FaultServer
+from moot.core.cases import Task
 from moot.core.errors import LogprobsUnavailableError
-from moot.core.likelihood import complete_logprobs, find_best_threshold, label_shares
+from moot.core.likelihood import calibrate, complete_logprobs, find_best_threshold, label_shares
 from moot.jobs.predictions import write_predictions
 from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
@@ -123,6 +125,19 @@ def test_an_unlisted_word_gets_half_of_the_smallest_bound() -> None:
     assert completed and math.exp(completed["NO"]) == pytest.approx(0.05)
     completed = complete_logprobs({"YES": math.log(0.5)}, ("YES", "NO"), math.log(0.02))
     assert completed and math.exp(completed["NO"]) == pytest.approx(0.01)
+
+
+def test_answers_are_calibrated_on_validation_cases_alone() -> None:
+    logprobs = [{"a": math.log(share), "b": 0.0, "c": -9.0} for share in (0.9, 0.8, 0.7)]
+    conclusions = pd.DataFrame({"case_id": ["v1", "v2", "t1"], "logprobs": [*logprobs[:2], None]})
+    conclusions = conclusions.assign(prediction="b", confidence=50.0, probability=0.5, score=0.5)
+    task = Task("it", "Which?", ("a", "b", "c"))
+    targets, splits = {"v1": "a", "v2": "a", "t1": "b"}, {"v1": "validation", "v2": "validation"}
+    assert calibrate(conclusions, {}, targets, task) is conclusions
+    calibrated = calibrate(conclusions, splits, targets, task)
+    assert calibrated["prediction"].tolist() == ["a", "a", "b"]
+    assert calibrated["confidence"].tolist()[2] == 50 and calibrated["score"].isna()[0]
+    assert (100 * calibrated["probability"] == calibrated["confidence"]).tolist() == [True] * 3
 
 
 # Servers without token probabilities
