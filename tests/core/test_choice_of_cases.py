@@ -47,7 +47,7 @@ def test_an_experiment_of_few_debates_is_a_trial(cases: int | None, is_trial: bo
 
 
 def test_each_target_is_split_into_three_fifths_and_two_fifths() -> None:
-    targets = {f"{target}-{number}": target for target in ("no", "yes") for number in range(10)}
+    targets = {case.case_id: case.target for case in make_cases({"no": 10, "yes": 10})}
     splits = stratified_splits(targets, seed=1)
     assert splits.keys() == targets.keys()
     for target in ("no", "yes"):

@@ -4,6 +4,7 @@ import errno
 import logging
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from moot.core import run_signals
@@ -23,6 +24,7 @@ NO_MEMORY = "not enough memory for this job (%s). Give it more (ulimit -v, mem_m
         (OSError(errno.EIO, "lost"), "[Errno 5] lost. No incomplete file was left. Correct this"),
         (OSError(errno.ENOMEM, "no\nroom"), NO_MEMORY % "[Errno 12] no room"),
         (MemoryError(), NO_MEMORY % "MemoryError"),
+        (pa.ArrowMemoryError("malloc"), NO_MEMORY % "malloc"),
         (RuntimeError("can't start new thread"), NO_MEMORY % "can't start new thread"),
         (
             ExceptionGroup("all", [ValueError(), MemoryError()]),

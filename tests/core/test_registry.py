@@ -1,6 +1,9 @@
 """Entries that modules register by name, and packages that an extra installs."""
 
 import json
+from pathlib import Path
+
+import pytest
 
 from messages import refusal
 from moot.core.errors import UnavailableError, UnknownNameError, UserError
@@ -35,3 +38,13 @@ def test_a_missing_package_is_named_with_its_extra() -> None:
         import_optional("no_such_package", "mine")
     with refusal(UserError):
         import_extra("no_such_package", "mine")
+
+
+def test_a_package_that_cannot_write_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "import pathlib; (pathlib.Path(__file__) / 'folder').mkdir()"
+    (tmp_path / "writes_at_import.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UnavailableError, match=r"writes_at_import cannot be imported: .*HOME"):
+        import_optional("writes_at_import", "tabular")

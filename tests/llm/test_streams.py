@@ -9,11 +9,9 @@ import pytest
 from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from chat_servers import ask_once, completion, question, serving
 from moot.core.errors import CallFailedError, RunStoppedError
-from moot.core.model_config import ModelConfig
 from moot.llm.endpoints.streams import assemble_completion
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
@@ -238,17 +236,3 @@ def test_any_text_survives_a_stream(text: str, size: int) -> None:
     chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
     message = assemble_completion(as_lines("openai", chunks))["choices"][0]["message"]
     assert message.get("content", "") == text
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ({"endpoint": "embedded"}, "`stream` goes with the endpoints"),
-        ({"endpoint": "openai", "batch": {}}, "`stream` cannot be combined with `batch`"),
-    ],
-)
-def test_stream_is_refused_for_endpoints_without_streams(
-    entry: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValidationError, match=message):
-        ModelConfig.model_validate({"model": "test", "stream": True, **entry})

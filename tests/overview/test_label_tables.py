@@ -3,14 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
+import pytest
 
 from moot.core.artifacts import describe, write_rows
 from moot.core.rubric import Rubric
 from moot.overview.tables_labels import (
     agreement_of_labels,
-    annotator_agreement,
     label_changes,
     label_shares,
 )
@@ -105,36 +103,13 @@ def test_labelers_agree_on_labels_and_on_groups(tmp_path: Path) -> None:
         },
     )
     frame = agreement_of_labels(study).frame
-    equal = frame[frame["measure"] == "equal labels"]
-    assert equal[["of", "labelers", "value", "n"]].to_numpy().tolist() == [
-        ["label", "human:ann / rules", 0.5, 4],
-        ["group", "human:ann / rules", 0.75, 4],
+    assert frame[["of", "measure", "labelers", "value", "n"]].to_numpy().tolist() == [
+        ["label", "Cohen's kappa", "human:ann / rules", pytest.approx(1 / 3), 4],
+        ["label", "equal labels", "human:ann / rules", 0.5, 4],
+        ["label", "Krippendorff's alpha", "human:ann, rules", pytest.approx(9 / 23), 4],
+        ["group", "Cohen's kappa", "human:ann / rules", pytest.approx(7 / 11), 4],
+        ["group", "equal labels", "human:ann / rules", 0.75, 4],
+        ["group", "Krippendorff's alpha", "human:ann, rules", pytest.approx(2 / 3), 4],
     ]
     single = agreement_of_labels(labelled_study(tmp_path / "single", {"rules": [*LABELS]}))
     assert single.frame.empty and "add `judge` to `labelers`" in single.notes[-1]
-
-
-def make_labels(**labelers: list[str]) -> pd.DataFrame:
-    """Return the labels of each labeler for statements in their order; an empty one is missing."""
-    frames = []
-    for labeler, labels in labelers.items():
-        frame = pd.DataFrame({"label": labels, "labeler": labeler, "turn": 1})
-        numbers = range(len(labels))
-        frame["debate_id"] = [f"d{number}" for number in numbers]
-        frame["case_id"] = [f"c{number % 5}" for number in numbers]
-        frames.append(frame.assign(experiment="e", model="m"))
-    frame = pd.concat(frames, ignore_index=True)
-    return frame[frame["label"] != ""]
-
-
-def test_agreement_has_intervals_and_ignores_statements_with_one_label() -> None:
-    draw = np.random.default_rng(1)
-    truth = [str(label) for label in draw.choice(LABELS, 60)]
-    noisy = [label if draw.random() < 0.8 else "none" for label in truth]
-    labels = make_labels(rules=truth, ann=[*noisy[:50], *[""] * 10])
-    agreement = annotator_agreement(labels).set_index("measure")
-    assert set(agreement["n"]) == {50}
-    equal, kappa = agreement.loc["equal labels"], agreement.loc["Cohen's kappa"]
-    assert 0.6 < kappa["value"] < equal["value"] < 0.95
-    assert kappa["ci_low"] <= kappa["value"] <= kappa["ci_high"]
-    assert annotator_agreement(make_labels(rules=truth)).empty

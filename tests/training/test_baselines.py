@@ -15,7 +15,6 @@ from sklearn.dummy import DummyClassifier
 from made_up_cases import TASK, leaderboard_row, make_examples, without_times
 from messages import refusal
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS, Case, Task
-from moot.core.errors import UnavailableError
 from moot.core.optional import import_optional
 from moot.datasets import LOADERS, LoadContext
 from moot.stats.classification import METRICS, ClassificationOutcome, measure
@@ -101,16 +100,6 @@ def test_the_number_of_threads_changes_no_score() -> None:
         without_times(single_thread.leaderboard), without_times(two_threads.leaderboard)
     )
     pd.testing.assert_frame_equal(single_thread.predictions, two_threads.predictions)
-
-
-def test_a_package_that_cannot_write_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code = "import pathlib; (pathlib.Path(__file__) / 'folder').mkdir()"
-    (tmp_path / "writes_at_import.py").write_text(code)
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(UnavailableError, match=r"writes_at_import cannot be imported: .*HOME"):
-        import_optional("writes_at_import", "tabular")
 
 
 def test_a_failing_baseline_states_its_reason_and_stops_no_other() -> None:
