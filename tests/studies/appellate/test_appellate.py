@@ -12,7 +12,7 @@ from moot.studies.appellate.panel_steps import (
     find_opposing_influences,
     pair_positions,
 )
-from moot.studies.appellate.scores_panel import log_odds_ratio, panel_scores
+from moot.studies.appellate.scores_panel import log_odds_ratio, panel_label_scores, panel_scores
 from panel_results import CASES, PARAMS, panel, statement, value
 from results_on_disk import experiment_view, write_results
 
@@ -71,6 +71,24 @@ def test_contrasts_of_a_panel_count_moves_over_chances_by_debate(tmp_path: Path)
     volatility = CASE_METRICS["volatility"](results, "tiny")
     assert volatility.bottoms[:, 0].tolist() == [4, 4]
     assert volatility.tops.sum() == changes["changed"].sum() == 3
+
+
+def test_moves_are_scored_by_who_is_opposed_and_labels_by_the_humans_stance(
+    tmp_path: Path,
+) -> None:
+    results = panel(tmp_path, {"c1#0": "rra aaa aaa", "c2#0": "aar ara arr"}, "human_panel")
+    scores, labels = panel_scores(results), panel_label_scores(results)
+    moved = {"human": (3 / 4, 4), "nobody": (0, 2), "peer": (0, 1), "both": (0, 1)}
+    for opposed, expected in moved.items():
+        group = f"opposed={opposed}"
+        assert (value(scores, "moved", group), value(scores, "moved", group, "n")) == expected
+    for clusters in ("case", "debate"):
+        group = f"clusters={clusters}"
+        odds = [value(scores, "human_over_peer_odds", group, name) for name in ("value", "n")]
+        assert odds == [pytest.approx((3.5 / 1.5) / (0.5 / 1.5)), 5]
+    for stance, share in (("affirm", 7 / 9), ("not affirm", 5 / 9)):
+        group = f"label=AFFIRM;condition={stance}"
+        assert value(labels, "label_share", group) == pytest.approx(share)
 
 
 def test_odds_of_human_over_peer() -> None:

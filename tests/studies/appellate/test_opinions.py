@@ -36,6 +36,8 @@ Context = Callable[..., LoadContext]
     ("ending", "opening_text", "expected"),
     [
         ("Affirmed.", "", "affirm"),
+        ("Dismissed.", "", "dismiss"),
+        ("The appeal is dismissed.", "", "dismiss"),
         ("Affirmed in part and reversed in part. No costs.", "", "mixed"),
         ("We therefore vacate the award and remand.", "We vacate.", "reverse"),
         ("See\n1st Cir. R. 27.0(c). We therefore affirm.\n\nAffirmed.", "", "affirm"),

@@ -51,6 +51,12 @@ STATEMENTS = [
     ("I therefore reject the appeal.", "AFFIRM"),
     ("I recommend that the decision be vacated and the case remanded.", "REVERSE AND REMAND"),
     ("The motion to dismiss should be granted.", "NONE"),
+    ("If the record were full, we would affirm.", "NONE"),
+    ("I would remand with instructions to vacate the sentence.", "REMAND"),
+    ("The judgment should not be affirmed.", "REVERSE OR REMAND"),
+    ("The judgment could be affirmed.", "NONE"),
+    ("I vote against affirming.", "REVERSE OR REMAND"),
+    ("Ruling affirmed.", "AFFIRM"),
 ]
 # Positions without the name of a remedy, and words that only resemble them.
 IMPLIED = [
@@ -69,6 +75,7 @@ IMPLIED = [
     ("We must consider the lower court's decision to deny the motion.", "NONE"),
     ("One could agree with the lower court.", "NONE"),
     ("I find for the appellee.", "AFFIRM"),
+    ("The district court got it right. I side with the appellant.", "NONE"),
     ("I agree with Judge 2 on the point of consent.", "NONE"),
 ]
 
