@@ -177,6 +177,11 @@ def test_the_page_counts_calls_and_tokens(root: Path) -> None:
     answers = {"tiny": [prediction("a", "yes", "yes"), prediction("b", "yes", "yes")]}
     write_results(root, [case("a", "yes"), case("b", "yes")], answers)
     assert "<li>2 calls, 180 tokens read, 20 written.</li>" in front_page(root)
+    (root / "outcome").mkdir()
+    for study, waiting_count in (("courtroom", 2), ("stance", 3)):
+        table = pd.DataFrame({"waiting": [waiting_count, 1]})
+        table.to_csv(root / f"outcome/{study}.csv", index=False)
+    assert "<li>4 debates wait for a person" in front_page(root), "the most of any page"
 
 
 def test_the_page_opens_with_sentences_papers_and_a_legend(root: Path) -> None:

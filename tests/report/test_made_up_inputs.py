@@ -16,7 +16,7 @@ from moot.report.study_results import StudyResults
 from moot.report.tables import as_html, as_latex
 from moot.scores.results import MadeUpInputs
 from project_copy import PROJECT
-from results_on_disk import case, experiment_view, prediction, study_of, write_results
+from results_on_disk import REARREST, case, experiment_view, prediction, study_of, write_results
 
 SERVER = {"model": "test", "base_url": "http://localhost:9"}
 SIMULATED = {"endpoint": "simulated", "model": "voice"}
@@ -94,6 +94,12 @@ def make_results(folder: Path, **made_up: str) -> StudyResults:
 def test_a_table_has_a_banner_about_the_experiments_that_it_names(tmp_path: Path) -> None:
     results = make_results(tmp_path, first="toy: SYNTHETIC DATA: <made-up>.", second="")
     assert cluster_notes(results.experiments["first"]) == [], "its cases are not drawn in clusters"
+    clusters = {"ward": "ward, drawn as a whole", ("a", "b"): "a and b at once"}
+    for cluster, words in clusters.items():
+        task = replace(REARREST, cluster=cluster)
+        assert cluster_notes(write_results(tmp_path / "drawn", [], task=task)) == [
+            f"intervals and tests by {words}"
+        ]
     for name, has_banner in (("first, tiny", True), ("second, tiny", False)):
         content = Columns().plain("run").table([{"run": name}], [])
         entry = Table("courtroom", "t", "Title", "Caption", lambda _, content=content: content)

@@ -19,7 +19,7 @@ from debates_to_read import COURSES, HOSTILE, debates_to_read
 from in_process import default_configuration
 from moot.core.cases import WITHOUT_TEXT, Task
 from moot.plan.plan import Plan
-from moot.report.debate_texts import _turn, case_facts
+from moot.report.debate_texts import StatedPrediction, _turn, case_facts
 from moot.report.reader import render_reader
 from moot.report.reader_chunks import compress
 from moot.report.reader_debates import CHANGED, DISAGREE, TO_RIGHT, TO_WRONG, _course
@@ -258,14 +258,38 @@ def test_a_note_is_on_the_page_once(tmp_path: Path) -> None:
         assert not any("SIMULATED MODEL" in note for note in entry["notes"])
 
 
+UTTERANCE = dict.fromkeys(
+    ("turn", "kind", "round", "visibility", "source", "text", "parsed", "parse_status"), ""
+)
+UTTERANCE |= {"call_id": "", "prediction": "", "speaker": "dr_Ann McBride"}
+
+
 def test_a_speakers_name_keeps_its_capitals() -> None:
-    utterance = dict.fromkeys(
-        ("turn", "kind", "round", "visibility", "source", "text", "parsed", "parse_status"), ""
-    )
-    utterance |= {"call_id": "", "prediction": "", "speaker": "dr_Ann McBride"}
     task = Task("the case", "?", ("no", "yes"))
-    assert _turn(utterance, task, "", {}).speaker == "Dr Ann McBride"
-    assert _turn(utterance | {"speaker": "judge_1"}, task, "", {}).speaker == "Judge 1"
+    assert _turn(UTTERANCE, task, "", {}).speaker == "Dr Ann McBride"
+    assert _turn(UTTERANCE | {"speaker": "judge_1"}, task, "", {}).speaker == "Judge 1"
+
+
+@pytest.mark.parametrize(
+    ("status", "parsed", "notice", "text", "fields"),
+    [
+        ("failed", {"error": "a\nb"}, "The call failed; there is no reply: a b", "", ()),
+        ("refused", {"problem": "x"}, "Refused: x; the raw reply", "Raw.", ()),
+        ("invalid", None, "No usable answer; the raw reply", "Raw.", ()),
+        ("", {"why": ["a", {"b": 0.5}]}, "", "Raw.", (("Why", ["a", "b 0.500"]),)),
+        ("strict", {"why": {"a": 1}, "confidence": 9}, "", "", (("Why", "a 1"),)),
+        ("strict", {"confidence": 9, "why": ""}, "No reasons given", "", ()),
+        ("strict", None, "", "Raw.", ()),
+    ],
+)
+def test_a_turn_shows_its_words_its_form_or_its_fault(
+    status: str, parsed: object, notice: str, text: str, fields: tuple[object, ...]
+) -> None:
+    reply = {"parse_status": status, "parsed": json.dumps(parsed), "text": "Raw."}
+    turn = _turn(UTTERANCE | reply, Task("the case", "?", ("no", "yes")), "", {})
+    assert (turn.notice, turn.text, turn.fields) == (notice, text, fields)
+    shares = [StatedPrediction("yes", confidence, "").share for confidence in (None, 62.5)]
+    assert shares == ["", " with 62 %"]
 
 
 def test_no_element_is_created_from_text(page: str) -> None:

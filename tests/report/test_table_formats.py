@@ -16,6 +16,7 @@ from moot.report import escaping
 from moot.report.columns import DIFFERENCE, KEY, OURS, PUBLISHED, Columns
 from moot.report.content import Table
 from moot.report.latex import LatexColumn, latex_table
+from moot.report.notes import EXPLORATORY
 from moot.report.tables import (
     NO_INTERVAL_NOTE,
     ZERO_WIDTH_NOTE,
@@ -24,6 +25,7 @@ from moot.report.tables import (
     as_latex,
     notes_under,
     shown_columns,
+    write_table,
 )
 from moot.report.workbook import write_tables
 from results_on_disk import REARREST, case, experiment_view, prediction, study_of, write_results
@@ -318,3 +320,27 @@ def test_invisible_characters_do_not_reach_a_page(form: Callable[[object], str])
 def test_a_joiner_is_kept_in_words_that_need_it(word: str) -> None:
     assert escaping.visible(word) == word
     assert escaping.visible(f"{word}\u200c {word}\u200d\u200d") == f"{word} {word}"
+
+
+def test_numbers_formulas_bars_and_bold_text_in_cells() -> None:
+    cells = ["-0.5", "=1+1", 2, True]
+    assert [escaping.csv_cell(cell) for cell in cells] == ["-0.5", "'=1+1", 2, True]
+    table = escaping.markdown_table(["a", "b"], [["x|y", "z"]])
+    assert table.splitlines() == ["| a | b |", "| --- | --- |", r"| x\|y | z |"]
+    content = Columns().plain("a").table([{"a": True}, {"a": False}, {"a": None}])
+    assert cells_by_heading(content) == {"a": ["yes", "no", "–"]}
+
+
+@pytest.mark.parametrize("is_rehearsal", [False, True])
+def test_a_table_is_written_in_three_formats(is_rehearsal: bool, tmp_path: Path) -> None:
+    content = Columns().plain("a").table([{"a": 1}], exploratory=True)
+    entry = Table("courtroom", "t", "Title", "Caption", lambda _: content)
+    paths = {kind: tmp_path / f"t.{kind}" for kind in ("csv", "tex", "html")}
+    write_table(entry, study_of(is_rehearsal=is_rehearsal), paths)
+    (row,) = csv.DictReader(io.StringIO(paths["csv"].read_text("utf-8-sig")))
+    assert row == {**({"voices": "SIMULATED"} if is_rehearsal else {}), "a": "1"} | {
+        "inference": EXPLORATORY
+    }
+    for kind, start in (("tex", "%"), ("html", "<!doctype")):
+        text = paths[kind].read_text("utf-8")
+        assert text.startswith(start) and ("SIMULATED. Caption" in text) == is_rehearsal
