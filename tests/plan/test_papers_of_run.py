@@ -125,6 +125,8 @@ def test_the_default_run_shows_all_items(tmp_path: Path) -> None:
     paper = PAPERS["courtroom"]
     view = view_paper(plan, paper)
     assert (view.paper, view.seed, view.models) == (paper, plan.config.seed, plan.config.models)
+    for design in view.designs.values():
+        assert design.models.keys() >= set(design.view.models)
     for registry in (TABLES, FIGURES):
         filled_names = [name for name in registry if plan.can_fill(registry[name])]
         assert targets.nonempty_names(plan, registry) == filled_names

@@ -7,14 +7,21 @@ from typing import Any
 
 import pytest
 
+import changed_plans
 from declared_jobs import declared_jobs
 from in_process import default_configuration
 from moot.core.artifacts import describe, file_digest, write_rows
 from moot.core.endpoint_traits import REHEARSAL_MARK
+from moot.core.model_config import ModelConfig
 from moot.core.schemas import SCHEMAS
 from moot.core.utterance_kinds import CALL_FAILED, CONCLUSION, REPLY_PENDING
 from moot.plan.plan import Plan
-from moot.workflow.dependencies import contrast_options, label_prompts
+from moot.workflow.dependencies import (
+    contrast_options,
+    label_prompts,
+    presentation_options,
+    reply_options,
+)
 from moot.workflow.folder import describe_configuration
 from moot.workflow.provenance import digests_of, read_digests, read_sources
 from moot.workflow.resumed_debates import SHARDS, TIMES_RESUMED, times_resumed
@@ -97,7 +104,27 @@ def test_prompts_of_labels_and_reasons_of_deviations_count_where_they_are_used()
     prompts = plan.experiments["resumed"].prompts.digest("labels/label")
     assert label_prompts(plan, "resumed", "small") == prompts
     assert label_prompts(plan, "single", "small") == ""
+    by_rules = make_plan({"experiments/resumed/labelers": ["rules"]})
+    assert label_prompts(by_rules, "resumed", "small") == ""
     assert contrast_options(plan, ["courtroom"]) == [[], ""]
+
+
+def test_fields_that_a_model_does_not_set_are_left_out_of_its_options() -> None:
+    models = {"plain": {"model": "m"}, "set": {"confidence_scale": 100, "omit": ["seed"]}}
+    configs = {name: ModelConfig(**{"model": "m", **entry}) for name, entry in models.items()}
+    plain, with_fields = reply_options(configs).values()
+    assert with_fields.keys() - plain.keys() == {"confidence_scale", "omit"}
+
+
+def test_tables_of_a_study_depend_on_its_own_runs_that_repeat_a_paper() -> None:
+    plan = changed_plans.make_plan(paper=True)
+    names: set[str] = set()
+    for experiment in plan.experiments_of("conference"):
+        names.add(experiment.config.dataset)
+        names.update(f"{experiment.name}/{model}" for model in experiment.config.models)
+    comparable = presentation_options(plan, "conference")["comparable"]
+    assert {entry.partition(": ")[0] for entry in comparable} == names
+    assert any("repeats=('paper-conference',)" in entry for entry in comparable)
 
 
 def test_an_artifact_has_the_digests_of_its_job_and_of_its_sources(tmp_path: Path) -> None:
