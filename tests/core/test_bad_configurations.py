@@ -59,7 +59,7 @@ VALID_CHANGES = [
         "models: {small: {base_url: 'http://my_host.example:80', api_key_env:"
         " my_long_openai_api_key_number_2}}"
     ),
-    "models: {small: {served_as: 'http://user:pw@old/v1'}}",
+    "models: {small: {served_as: 'http://user:pw@old/v1'}, other: {served_as: null}}",
     "models: {small: &entry {model: a, base_url: 'http://a/v1'}, other: {<<: *entry, model: b}}",
 ]
 

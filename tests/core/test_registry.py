@@ -15,7 +15,7 @@ def test_an_entry_has_one_name_and_gives_way_to_no_default() -> None:
     registry: Registry[int] = Registry("thing", "no_module_has_this_name")
     REGISTRIES.remove(registry)
     registry.register_defaults(lambda: {"a": 0, "c": 3})
-    registry.register("b")(2)
+    assert registry.register("b")(2) == 2
     with registering("mine.things"):
         registry.register("a")(1)
         with refusal():

@@ -9,7 +9,12 @@ import pytest
 
 from moot.core import run_signals
 from moot.core.errors import RunStoppedError
-from moot.core.run_signals import cancel_on_signals, is_stopping, seconds_stopping
+from moot.core.run_signals import (
+    act_on_signals,
+    cancel_on_signals,
+    is_stopping,
+    seconds_stopping,
+)
 from patience import PATIENCE
 
 
@@ -29,3 +34,12 @@ def test_a_block_in_another_thread_runs() -> None:
 
     with ThreadPoolExecutor() as threads:
         assert threads.submit(asyncio.run, run()).result()
+
+
+def test_a_hang_up_that_nohup_ignores_stays_ignored() -> None:
+    previous_handler = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with act_on_signals(print):
+        handlers = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)]
+    signal.signal(signal.SIGHUP, previous_handler)
+    assert callable(handlers[0]) and handlers[0] is not signal.SIG_DFL
+    assert handlers[1] is signal.SIG_IGN

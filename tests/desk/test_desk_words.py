@@ -10,7 +10,7 @@ from multidict import MultiDict
 from at_the_desk import SHEET, desk_client, write_sheet
 from messages import refusal
 from moot.core.errors import UserError
-from moot.desk.form_inputs import answer_text
+from moot.desk.form_inputs import Input, answer_text, inputs_of
 from moot.labels.sheet_names import name_sheet
 
 FIELDS: dict[str, Any] = {
@@ -21,6 +21,38 @@ FIELDS: dict[str, Any] = {
     "reasons": {"type": "array", "items": {"enum": ["a", "b"]}},
 }
 BLANKS = ("", " ", "\r\n \r\n", "\t")
+
+
+def test_each_field_of_a_form_has_an_input_with_what_was_sent() -> None:
+    rows = {"type": "object", "properties": {"name": {"type": "string"}}}
+    properties = {
+        "statement": {"type": "string", "examples": ["I affirm."]},
+        "is_sure": {"type": "boolean"},
+        "confidence": {**FIELDS["confidence"], "description": "how sure you are"},
+        "weight": {**FIELDS["confidence"], "description": "from 0 to 100"},
+        "factors": FIELDS["factors"],
+        "people": {"type": "array", "maxItems": 2, "items": rows},
+    }
+    sent = {"position": "Yes.", "statement": "Thin.", "confidence": "5", "people-1-name": " Ann "}
+    form = {"properties": properties, "required": ["statement", "confidence"]}
+    assert inputs_of(form, sent) == [
+        Input(
+            "position", "line", "Your position, in a sentence",
+            required=True, value="Yes.", options=("I affirm.",),
+        ),
+        Input("statement", "text", "Your reasons", value="Thin."),
+        Input("is_sure", "choice", "Is sure", options=("yes", "no")),
+        Input(
+            "confidence", "number", "Confidence", "How sure you are; 0 to 100", True, "5",
+            low=0, high=100,
+        ),
+        Input("weight", "number", "Weight", "From 0 to 100", low=0, high=100),
+        Input("factors", "lines", "Factors", "One in each line"),
+        Input(
+            "people", "table", "People",
+            rows=({"name": ""}, {"name": "Ann"}), columns=(Input("name", "text", "Name"),),
+        ),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "blank"), list(product(FIELDS, BLANKS)))

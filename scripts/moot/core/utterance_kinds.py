@@ -53,6 +53,9 @@ def name_of_judge(judge: str, persona: str = "", judge_repeat: int = 0) -> str:
     """Return the name of one of several judges in a transcript.
 
     It consists of the judge, the persona and the repeat; commas separate seats.
+
+    >>> name_of_judge("Ann, LLM", "strict", judge_repeat=1)
+    'Ann; LLM · strict · time 2'
     """
     times = f"time {judge_repeat + 1}" if judge_repeat else ""
     return " · ".join(filter(None, (judge, persona, times))).replace(",", ";")
