@@ -279,6 +279,11 @@ def test_failures_come_first_and_unanswered_questions_cannot_tell(root: Path) ->
     assert "Failed" not in front_page(root, [])
 
 
+def test_the_questions_of_a_single_study_are_on_the_page_of_all(root: Path) -> None:
+    (root / "tables/comparison/contrasts.csv").rename(root / "tables/recorded/contrasts.csv")
+    assert "<h3>Is A better than B?" in front_page(root)
+
+
 def test_a_damaged_table_is_named(root: Path) -> None:
     path = root / "tables" / "comparison" / "contrasts.csv"
     path.write_bytes(b'"a\xff')

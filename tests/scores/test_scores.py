@@ -147,6 +147,7 @@ def test_calibration_worked_by_hand(tmp_path):
         (abs(1.9 - 1) + abs(0.8 - 1)) / 3
     )
     assert scores["auc", ""] == pytest.approx(0.75)
+    assert scores["auc_of_confidence", ""] == pytest.approx(0.25), "one tie of two pairs"
     assert scores["overconfidence", ""] == pytest.approx(0.9 - 2 / 3)
     assert set(frame["n"]) == {3} and set(frame["n_invalid"]) == {1}
 

@@ -105,21 +105,3 @@ def test_any_study_that_argues_about_people_compares_their_groups(tmp_path: Path
         plan = Plan.from_yaml(raw, PROJECT)
         assert plan.can_fill(TABLES["feedback/group_rates"]) == has_groups
         assert not plan.can_fill(TABLES["courtroom/group_rates"])
-
-
-def test_the_denominator_of_a_rate_decides_whether_it_is_shown(tmp_path: Path) -> None:
-    """Nine of twelve women were not arrested; they alone define the false positive rate."""
-    people, rows = [], []
-    for n in range(52):
-        target = "no" if n % 4 else "yes"
-        people.append(case(f"p{n:02}", target, sex="woman" if n < 12 else "man"))
-        rows.append(prediction(f"p{n:02}", target, "yes" if n % 3 else "no"))
-    task, config = replace(REARREST, groups=("sex",)), experiment_view(models=("a",))
-    results = write_results(
-        tmp_path, people, {"a": rows}, task=task, experiment="vote", config=config
-    )
-    frame = group_rates_table(study_of(results)).frame.set_index(["rate", "group"])
-    for rate in ("true positive rate", "false positive rate"):
-        assert np.isnan(frame.loc[(rate, "woman"), "ours"])
-        assert np.isnan(frame.loc[(rate, "woman"), "p"]) and frame.loc[(rate, "man"), "ours"] > 0
-    assert frame.loc[("predicted positive", "woman"), "ours"] > 0
