@@ -327,3 +327,10 @@ async def test_statistics_are_excluded_only_with_the_facts_only_setting(
         if "only facts of this case" in request_text(request).lower()
     ]
     assert len(barring) == (6 if case_facts_only else 0)
+
+
+def test_the_prosecution_argues_for_the_positive_label() -> None:
+    debaters = PROTOCOLS["courtroom"].debaters
+    assert debaters is not None
+    sides = debaters.sides(PROTOCOLS["courtroom"].params(), TASK)
+    assert sides == {"prosecutor": "yes", "defense": "no"}
