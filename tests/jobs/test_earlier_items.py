@@ -9,7 +9,7 @@ import pytest
 from moot.core.config_errors import Faults
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files, paper_files
-from moot.jobs.earlier_items import join_earlier, plan_of_page, write_record
+from moot.jobs.earlier_items import earlier_files, join_earlier, plan_of_page, write_record
 from moot.papers.selection import KINDS_WITHOUT_DEBATES, PREFIX, add_paper_experiments
 from moot.plan.plan import Plan
 from paper_items import PAPERS
@@ -89,5 +89,12 @@ def test_a_model_of_an_earlier_run_keeps_its_entry(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     run_items(configuration(items="courtroom/table5", models="smollm2-135m"))
+    predictions = "results/predictions/paper-courtroom"
+    names = [f"{predictions}-seed=2/m.parquet", f"{predictions}/smollm2-135m.parquet"]
+    cases = "results/cases/paper-nlsy97.parquet"
+    for name in (names[0], cases, "results/cases/other.parquet"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).touch()
+    assert earlier_files(COURTROOM.name) == [cases, *names]
     config = join_earlier(configuration(items="courtroom/table5"), COURTROOM.name)
     assert "smollm2-135m" in config["experiments"]["paper-courtroom"]["models"]

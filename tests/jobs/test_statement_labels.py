@@ -22,6 +22,7 @@ from moot.jobs.statement_labels import (
     labels_by_rules,
     list_judges,
     statements_of,
+    write_drawn_sheet,
 )
 from moot.labels.sheets import FAULTS, SheetContents
 from moot.labels.statements import sheet_id
@@ -92,6 +93,18 @@ def test_rules_and_people_label_statements_and_a_person_counts_more() -> None:
     assert "row 2, column 'label': found 'fair'" in read_metadata(outputs[0])[FAULTS]
     with refusal():
         label_all(make_plan("human"), JOB)
+
+
+def test_a_sheet_has_the_drawn_statements_with_the_facts_of_their_cases() -> None:
+    arguments = "trial", "mine", CASES, [SHARD], Path("sheets")
+    sheet, tasks = write_drawn_sheet(make_plan("human"), *arguments)
+    assert sheet.stem == tasks.stem and sheet.parent == Path("sheets")
+    rows = pd.read_csv(sheet).set_index("statement")
+    assert rows["item"].to_dict() == {
+        statement.text: statement.item
+        for statement in statements_of(make_plan("human"), "trial", [SHARD]).itertuples()
+    }
+    assert set(rows["facts"]) == {"Facts."}
 
 
 def test_each_labelling_model_is_asked_about_each_statement() -> None:
