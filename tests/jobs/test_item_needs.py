@@ -13,7 +13,7 @@ from moot.core.model_config import ModelConfig
 from moot.core.read_config import merge_over_defaults
 from moot.core.shipped_files import default_files
 from moot.jobs import item_needs
-from moot.jobs.item_designs import describe_servers, item_commands
+from moot.jobs.item_designs import describe_needs, item_commands
 from moot.jobs.item_needs import (
     can_run,
     check_something_can_be_filled,
@@ -85,7 +85,8 @@ def test_nothing_to_fill_stops_before_the_first_call(monkeypatch: pytest.MonkeyP
 
 def test_an_item_names_its_servers_and_commands() -> None:
     designs, item = read_designs(PROJECT).values(), ITEMS["decision_conference/table1"]
-    ollama, key = describe_servers(item, designs)
+    debates, ollama, key = describe_needs(item, designs)
+    assert debates == "`paper-stance-vast`: 6 models, all cases, on `paper-vast-nearest`."
     assert "Ollama at http://localhost:11434" in ollama and "`gemma2:9b`" in ollama
     assert "OPENAI_API_KEY" in key and "`gpt-4`" in key
     first, with_key, own = item_commands(item, designs)

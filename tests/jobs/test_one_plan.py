@@ -1,5 +1,6 @@
 """The job of a page builds no plan: it reads that of its run, with the papers' designs in it."""
 
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from moot.plan.papers_of_run import compare_with_papers, read_designs, view_pape
 from moot.plan.plan import Plan
 from moot.plan.plan_cache import read_plan, write_plan
 from moot.protocols import PROTOCOLS
+from moot.report.published import read_findings
 from paper_items import PAPERS
 from project_copy import PROJECT
 
@@ -32,6 +34,10 @@ def test_a_page_is_written_without_building_a_plan(
     write_paper(view_paper(load(), PAPERS["appellate"]), [])
     page = (tmp_path / "results/papers/appellate.html").read_text(encoding="utf-8")
     assert "paper-multiagent-panel" in page
+    findings = read_findings(PROJECT / "data/published/findings.csv")
+    for name in ("appellate/text", "appellate/table2"):
+        for sentence in findings[name]:
+            assert escape(sentence) in page
 
 
 def test_parameters_that_name_experiments_are_stated() -> None:
