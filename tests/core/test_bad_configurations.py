@@ -33,6 +33,14 @@ def test_a_bad_configuration_is_refused_with_file_and_key(
     check_message(str(caught.value), tmp_path, entry)
 
 
+def test_a_broken_entry_is_left_out_and_a_broken_key_has_its_default(tmp_path: Path) -> None:
+    models = "third: {endpoint: openai}, Fourth: {model: x}, other: {cutoff: '2024-06-30'}"
+    config, files, faults = merge_changes(tmp_path, f"models: {{{models}}}\nshards: 0")
+    read = read_config(config, files, faults)
+    assert list(read.models) == ["small", "other"] and faults.broken == {"third", "Fourth"}
+    assert read.models["other"].cutoff == "2024-06-30" and read.shards == 1
+
+
 def test_references_to_a_broken_entry_are_no_further_faults() -> None:
     faults = Faults()
     faults.broken.add("trial")
