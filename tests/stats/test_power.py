@@ -13,6 +13,7 @@ from moot.stats.power import (
     cases_needed,
     estimate_spread,
     paired_proportions,
+    share_against,
     smallest_difference,
 )
 
@@ -51,6 +52,11 @@ def debate_rows(
 
 def case_names(count: int, prefix: str = "c") -> list[str]:
     return [f"{prefix}{number:04d}" for number in range(count)]
+
+
+def test_a_share_near_a_threshold_varies_and_a_constant_does_not() -> None:
+    assert share_against(0.2) == Spread((pytest.approx(0.16),))
+    assert share_against(0).power(0.1, 20, (1, 1), 0.05) == 1
 
 
 def test_unpaired_sides_have_separate_variances_and_clusters() -> None:

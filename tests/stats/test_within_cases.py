@@ -4,8 +4,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
-from moot.stats.intervals import LogOdds, SharedValue, log_odds_error, p_value
+from moot.stats.intervals import LogOdds, MultipliedOdds, SharedValue, log_odds_error, p_value
 from moot.stats.statistic import ANY, DIFFERENCE, SHARE
 from moot.stats.within_cases import method_within, smallest_stratum
 
@@ -65,3 +66,10 @@ def test_a_value_that_all_debates_share_has_an_interval_within_its_bounds() -> N
 def test_the_smallest_stratum_is_counted() -> None:
     strata = [("first", "a"), ("second", "a"), ("first", "a"), ("second", "a"), ("first", "a")]
     assert (smallest_stratum(strata), smallest_stratum([])) == (2, 0)
+
+
+def test_the_ends_of_an_interval_of_odds_lie_as_far_as_their_level() -> None:
+    method = MultipliedOdds(LogOdds(0.5, 0.3, 8, SHARE), 2.0, 0.25)
+    distances = [method.distance(end) for end in method.interval()]
+    assert distances == pytest.approx([t.ppf(0.975, 8), t.ppf(0.025, 8)]) and method.freedom == 8
+    assert (method.distance(-9), method.distance(9)) == (np.inf, -np.inf)
