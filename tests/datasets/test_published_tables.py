@@ -60,6 +60,8 @@ def test_numbers_booleans_and_vocabularies_name_the_first_wrong_row(tmp_path: Pa
     check_values(path, frame["word"], ["a", "b", "c"])
     check_unique(path, frame["word"])
     with refusal():
+        check_unique(path, frame["n"])
+    with refusal():
         parse_whole_numbers(path, frame["n"])
     with refusal():
         parse_booleans(path, frame["b"])
