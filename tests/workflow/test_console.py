@@ -120,7 +120,6 @@ def test_a_job_that_logged_its_reason_is_not_reported_again(clock: Clock, tmp_pa
     assert run.job(2, "score", fails=True, log=log), (
         "a fault of the code is shown, with the job's log"
     )
-    assert run.log(None, end, logging.ERROR)
     assert run.log(None, "an input function failed", logging.ERROR, exception="RuleException")
 
 

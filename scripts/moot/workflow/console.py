@@ -25,20 +25,16 @@ INTERVAL_SECONDS = 10.0
 SHARE_BEFORE_ESTIMATE = 0.1
 """Before this share of the jobs, the first ones, which load data, say little about the others."""
 
-_START_AND_END = (
+_HIDDEN = (
     "Assuming unrestricted",
     "Building DAG",
     "Using shell",
     "Select jobs",
     "Removing output",
-    "Will exit after",
-    "Shutting down",
-)
-_LAST_LINES_OF_FAILURE = (
     "Exiting because a job execution failed",
     "WorkflowError:\nAt least one job did not complete",
 )
-"""Messages of Snakemake about a failed job; they add nothing if the job has logged its reason."""
+"""Messages of Snakemake at the start and the end, and those that say again that a job failed."""
 
 _LOCKED = (
     "moot: another run works in this folder, or one was killed; no reply is lost. If none runs, end"
@@ -63,7 +59,7 @@ class LogHandler(LogHandlerBase):
         """Note the time; Snakemake's class calls this at the end of its own `__init__`."""
         self._started = self._last_line = time.monotonic()
         self._since = time.time() - 1  # clocks of file systems are coarse
-        self._failed, self._is_explained = 0, True
+        self._failed = 0
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the progress that a record states, or the record if it says more than that."""
@@ -88,33 +84,20 @@ class LogHandler(LogHandlerBase):
     def _should_show(self, level: int, message: str, fields: Mapping[str, Any]) -> bool:
         event = fields.get("event")
         if event is LogEvent.JOB_ERROR:
-            return not (is_stopping() or self._was_explained(fields.get("log") or ()))
-        if level > logging.INFO:
-            return not self._repeats_reason(message, fields)
-        return event is None and not message.startswith(_START_AND_END)
-
-    def _was_explained(self, logs: Iterable[str]) -> bool:
-        """Count a job that failed; return whether its log has the reason."""
-        has_reason = _has_logged_reason(logs, self._since)
-        self._failed, self._is_explained = self._failed + 1, self._is_explained and has_reason
-        return has_reason
-
-    def _repeats_reason(self, message: str, fields: Mapping[str, Any]) -> bool:
-        """Return whether Snakemake says again that a job failed, whose reason was shown.
-
-        A script that was killed has another exit status than 1.
-        """
-        if fields.get("exception") == "RuleException":
-            return "returned non-zero exit status 1." in message
-        is_explained = self._is_explained and (self._failed > 0 or is_stopping())
-        return is_explained and message.startswith(_LAST_LINES_OF_FAILURE)
+            self._failed += 1
+            return not (is_stopping() or _has_logged_reason(fields.get("log") or (), self._since))
+        if (
+            fields.get("exception") == "RuleException"
+        ):  # a script that was killed has another status
+            return "returned non-zero exit status 1." not in message
+        return (event is None or level > logging.INFO) and not message.startswith(_HIDDEN)
 
     def _write_progress(self, done: int, total: int) -> None:
         """Write the share of jobs that are done and, if they are no longer few, the time left."""
-        now, share = time.monotonic(), done / total
-        if done < total and now - self._last_line < INTERVAL_SECONDS:
+        moment, share = time.monotonic(), done / total
+        if done < total and moment - self._last_line < INTERVAL_SECONDS:
             return
-        self._last_line, seconds = now, now - self._started
+        self._last_line, seconds = moment, moment - self._started
         failed = f", {self._failed} failed" if self._failed else ""
         has_estimate = SHARE_BEFORE_ESTIMATE <= share < 1
         left = f", about {seconds * (1 / share - 1):.0f} s left" if has_estimate else ""
