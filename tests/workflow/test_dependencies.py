@@ -20,6 +20,7 @@ from moot.workflow.dependencies import (
     contrast_options,
     label_prompts,
     presentation_options,
+    presented_study,
     reply_options,
 )
 from moot.workflow.folder import describe_configuration
@@ -99,7 +100,7 @@ def test_a_changed_key_repeats_only_the_jobs_whose_output_it_changes(
     assert [name for name in changed if changed[name] != unchanged[name]] == repeated.split()
 
 
-def test_prompts_of_labels_and_reasons_of_deviations_count_where_they_are_used() -> None:
+def test_prompts_deviations_and_studies_count_where_they_are_used() -> None:
     plan = make_plan({"contrasts": {}, "deviation": "It was late."})
     prompts = plan.experiments["resumed"].prompts.digest("labels/label")
     assert label_prompts(plan, "resumed", "small") == prompts
@@ -107,6 +108,8 @@ def test_prompts_of_labels_and_reasons_of_deviations_count_where_they_are_used()
     by_rules = make_plan({"experiments/resumed/labelers": ["rules"]})
     assert label_prompts(by_rules, "resumed", "small") == ""
     assert contrast_options(plan, ["courtroom"]) == [[], ""]
+    assert presented_study(["appellate", "comparison"]) == "comparison"
+    assert presented_study(["appellate"]) == "appellate"
 
 
 def test_fields_that_a_model_does_not_set_are_left_out_of_its_options() -> None:
