@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from messages import refusal
-from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
 from recorded_debates import read_records
 from saved_tables import save_table
@@ -111,15 +110,6 @@ def test_prompts_truth_and_no_answer_words_in_the_format_of_agenticsimlaw_are_re
         ("single, cot", "vignette-1", "the record says PASS"),
         ("single, plain", "vignette-0", ""),
     ]
-    (folder / "answers.csv").write_text("\n".join(lines).replace("cot,1,1,False", "cot,1,1,True"))
-    with pytest.raises(UserError) as raised:
-        read_records("agenticsimlaw", tmp_path, **options, no_answer=["PASS"])
-    message = (
-        "answers.csv: row 2, column 'ground_truth': found 'True', expected the outcome of the case"
-        " in people.csv"
-    )
-    assert message in str(raised.value)
-    assert str(folder / "people.csv") in str(raised.value)
 
 
 @pytest.mark.parametrize(

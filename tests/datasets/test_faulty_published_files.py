@@ -20,18 +20,6 @@ COUNT, FAULTY = 40, 3
 TEXT = "In case {}, the rent of house {} was paid to the owner on day {}, and the lease ended."
 
 
-def claim(number: int) -> Record:
-    return {
-        "topicId": "1",
-        "split": ("train", "test")[number % 2],
-        "topicText": "The rent should be paid",
-        "claims.claimId": str(number),
-        "claims.stance": ("PRO", "CON")[number % 2],
-        "claims.claimCorrectedText": TEXT.format(number, number, number),
-        "claims.claimSentiment": ("1", "-1", "")[number % 3],
-    }
-
-
 def post(number: int) -> Record:
     return {
         "new_id": str(number),
@@ -69,13 +57,11 @@ def answer(number: int) -> Record:
 
 
 MAKERS: Mapping[str, tuple[Callable[[int], Record], str]] = {
-    "claim_stance": (claim, "claim_stance/claim_stance_dataset_v1.csv"),
     "vast": (post, "vast/vast_test.csv"),
     "cail18": (judgment, "cail18/cail2018_sample.jsonl"),
     "agenticsimlaw": (answer, "recorded/agenticsimlaw/answers.csv"),
 }
 BAD_FIELDS: Mapping[str, list[Record]] = {
-    "claim_stance": [{"topicText": ""}, {"claims.claimId": ""}],
     "cail18": [
         {"fact": ""},
         {"fact": 3},
@@ -164,23 +150,10 @@ def test_the_faults_of_all_columns_and_records_are_named(tmp_path: Path) -> None
     check_refusal(tmp_path, "vast", make_lines("vast", changes), *places)
     lines = make_lines("vast", {1: {"new_id": "8 "}, 4: {"label": "4"}})
     check_refusal(tmp_path, "vast", lines, "'8' is in rows 2, 9", "row 5, .*'label'")
-    lines = make_lines("claim_stance", {1: {"claims.claimId": ""}, 4: {"split": "dev"}})
-    check_refusal(tmp_path, "claim_stance", lines, "row 2, .*: blank", "row 5, .*'split'")
     lines = make_lines("cail18", {2: {"fact": ""}})
     check_refusal(tmp_path, "cail18", [*lines, "{bad", "null"], "record 41", "record 42")
     check_refusal(tmp_path, "cail18", make_lines("cail18", {2: {"fact": 3}, 5: {"meta": None}}),
                   "record 3", "record 6")  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("name", "line"),
-    [("cail18", "[1]"), ("cail18", '{"fact": "cut of'), ("claim_stance", "3,a,b"), ("vast", "3"),
-     ("agenticsimlaw", "3,a")],
-)  # fmt: skip
-def test_a_line_that_cannot_be_read_is_named(tmp_path: Path, name: str, line: str) -> None:
-    lines = make_lines(name, {})
-    lines[FAULTY + (name != "cail18")] = line
-    check_refusal(tmp_path, name, lines, "(row|record) 4")
 
 
 def test_a_bad_vignette_and_an_answer_that_is_repeated_are_named(tmp_path: Path) -> None:

@@ -46,13 +46,6 @@ def test_a_wrong_row_is_named(tmp_path: Path, rows: list[dict[str, Any]]) -> Non
         read_transcripts(write_table(tmp_path / "trials.csv", rows), **TRIALS)
 
 
-def test_all_faults_are_reported_at_once(tmp_path: Path) -> None:
-    rows = copy.deepcopy(TRIAL)
-    rows[1]["nr"], rows[2]["p"] = "", "7"
-    with refusal():
-        read_transcripts(write_table(tmp_path / "trials.csv", rows), **TRIALS)
-
-
 def test_few_debates_with_a_fault_are_left_out_and_counted(tmp_path: Path) -> None:
     rows = [{**row, "nr": f"t{number}"} for number, row in product(range(300), TRIAL[:3])]
     for number, faulty_cells in ((4, {"gold": "maybe"}), (31, {"turn": 1}), (62, {"p": "7"})):

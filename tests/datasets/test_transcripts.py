@@ -130,12 +130,3 @@ def test_speeches_without_answers_are_debates_that_a_model_can_judge(tmp_path: P
         "no answer was recorded",
         ("no", "yes"),
     )
-
-
-def test_turns_of_debates_may_alternate_in_a_file(tmp_path: Path) -> None:
-    turns = [("a", "Kim", ""), ("b", "Kim", ""), ("a", "Lee", "yes"), ("b", "Lee", "yes")]
-    table = pd.DataFrame(turns, columns=["debate", "speaker", "answer"]).assign(text="So.")
-    rows = table.to_dict("records")
-    path = write_table(tmp_path / "talk.csv", rows)
-    _, debates = read_transcripts(path, columns={"answer": "answer"})
-    assert [(debate.case_id, len(debate.utterances)) for debate in debates] == [("a", 2), ("b", 2)]

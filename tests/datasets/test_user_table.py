@@ -90,20 +90,6 @@ def test_splits_come_from_a_column_or_a_hash(table: Path) -> None:
     assert by_hash.cleaning["train cases"] > by_hash.cleaning["test cases"] > 0
 
 
-def test_near_duplicates_share_a_split(tmp_path: Path) -> None:
-    story = (
-        "The tenant left the flat in March without notice and the landlord kept the whole deposit"
-        " for repairs"
-    )
-    rows = []
-    for n in range(40):
-        facts = f"{story}, case {n % 4 if n < 20 else n * 1000}."
-        rows.append({"facts": facts, "outcome": "WON" if n % 2 else "LOST"})
-    path = tmp_path / "copies.csv"
-    pd.DataFrame(rows).to_csv(path, index=False)
-    assert len({case.split for case in load(path, split="hash").cases}) == 1
-
-
 def test_a_published_split_is_kept_and_copies_of_test_cases_are_left_out_of_training(
     tmp_path: Path,
 ) -> None:
@@ -137,20 +123,9 @@ def test_a_published_split_is_kept_and_copies_of_test_cases_are_left_out_of_trai
     assert data.cases["split"].value_counts().to_dict() == {"train": 30, "test": 20}
 
 
-def test_tabular_baselines_get_typed_features(table: Path) -> None:
-    features = load(
-        table, split="hash", features=["age", "court"], baselines=["logistic_regression"]
-    ).features
-    assert features is not None
-    assert list(features["age"][:2]) == [21, 22]
-    assert set(features["court"]) == {"north", "south"}
-
-
 @pytest.mark.parametrize(
     ("change", "options"),
     [
-        ({"outcome": "MAYBE"}, {"labels": ["LOST", "WON"]}),
-        ({"nr": "c1"}, {"id": "nr"}),
         ({"nr": " "}, {"id": "nr"}),
         ({"facts": " "}, {}),
         ({"part": "later"}, {"split": "part"}),
@@ -198,14 +173,6 @@ def test_all_faulty_rows_are_named_at_once_with_the_row_number_of_a_spreadsheet(
     pd.DataFrame([{**ROWS[0], "outcome": "MAYBE"}] * 50).to_csv(path, index=False)
     with refusal():
         load(path, labels=["LOST", "WON"])
-
-
-def test_of_many_rows_that_are_left_out_the_first_ones_are_named(tmp_path: Path) -> None:
-    lines = [f"Case {number},WON" for number in range(60)] + ["cut"] * 50
-    (tmp_path / "cases.csv").write_text("\n".join(["facts,outcome", *lines]))
-    loaded = load(tmp_path / "cases.csv", faulty=0.5)
-    assert len(loaded.cases) == 60
-    assert len(loaded.faults) == 21 and "and 30 more." in loaded.faults[-1]
 
 
 def test_few_faulty_rows_are_left_out_and_counted(tmp_path: Path) -> None:
@@ -373,3 +340,4 @@ def test_texts_of_a_template_that_one_split_gets_are_counted(
     description = "cases in the largest group of near-duplicates, which is in one split"
     assert loaded.cleaning[description] == 20
     assert "20 of 40 texts resemble one another" in caplog.text
+    assert len({case.split for case in loaded.cases if words in case.text}) == 1

@@ -58,14 +58,6 @@ def half_invalid(tmp_path: Path) -> StudyResults:
     return trials(tmp_path, {"qwen-2.5": [*right, *[""] * 6], "small": ["no", "yes"]})
 
 
-def test_a_row_counts_its_own_cases_and_its_invalid_answers(half_invalid: StudyResults) -> None:
-    rows = rows_of(ITEMS["courtroom/table5"], half_invalid)
-    counts = {row.heads[0]: (row.cases, row.answers.n, row.answers.n_invalid) for row in rows}
-    assert counts == {"qwen-2.5": (12, 12, 6), "small": (2, 2, 0)}
-    assert "6 of 12 answers invalid" in rows[0].description
-    assert "moot's own prompts" in rows[0].description
-
-
 def test_many_invalid_answers_have_a_second_value(half_invalid: StudyResults) -> None:
     item = ITEMS["courtroom/table5"]
     rows = rows_of(item, half_invalid)

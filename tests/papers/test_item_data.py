@@ -11,7 +11,7 @@ from moot.core.shipped_files import default_files
 from moot.datasets import LOADERS
 from moot.jobs.item_needs import loaders_without_files
 from moot.papers.item_data import fetch_item_data
-from moot.papers.selection import OWN_SOURCES, add_paper_experiments, own_sources
+from moot.papers.selection import add_paper_experiments, own_sources
 from moot.plan.papers_of_run import paper_plan
 from moot.plan.plan import Plan
 
@@ -59,13 +59,6 @@ def test_missing_local_files_are_named_with_a_remedy(tmp_path: Path) -> None:
     for loader in DOWNLOADED:
         fault = f"no file of data set '{loader}', expected the files that data/raw/README.md lists"
         assert fault in message
-
-
-def test_data_that_come_with_moot_are_never_missing(tmp_path: Path) -> None:
-    sources = {name: own_sources(LOADERS[name].options)[0] for name in DOWNLOADED}
-    plan = plan_of_all_items(tmp_path, sources)
-    assert all(plan.datasets[name].source in OWN_SOURCES for name in plan.datasets_used)
-    assert loaders_without_files(plan, plan.datasets_used) == []
 
 
 def test_files_in_place_are_not_downloaded_again(tmp_path: Path) -> None:

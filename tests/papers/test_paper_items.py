@@ -131,18 +131,6 @@ def test_a_row_of_one_case_says_so_in_the_singular() -> None:
     assert "mine (mine (synthetic), 1 case)" in source
 
 
-@pytest.mark.parametrize("item", TABLE_ITEMS, ids=lambda item: item.name)
-def test_own_rows_follow_the_papers_rows(item: PaperItem) -> None:
-    grid = build_grid(item, VALUES, [own_row(item, 0.5)])
-    assert len(grid.paper_rows) == len(item.rows)
-    for row in grid.paper_rows:
-        assert not any(cell.own_value.text for cell in row.cells)
-    if item.kind == "table":
-        assert grid.own_rows and {row.own_row.data for row in grid.own_rows if row.own_row} == {
-            "mine (synthetic)"
-        }
-
-
 def test_a_model_without_a_valid_answer_has_a_row_without_values(tmp_path: Path) -> None:
     item = ITEMS["courtroom/table5"]
     row = own_row(item, 0.5, cells={}, has_no_answer=True, row=item.rows[0].key)

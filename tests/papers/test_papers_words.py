@@ -135,20 +135,6 @@ def test_a_missing_slot_is_an_error_and_braces_in_a_case_stay() -> None:
         fill("Decide.", a="x")
 
 
-def test_every_prompt_of_the_papers_has_its_digest(papers: Path) -> None:
-    wordings = Wordings(PROJECT)
-    for folder, words in printed_prompts(papers).items():
-        is_of_caselaw = folder.startswith("debate_feedback")
-        digests = {f"words/{name}.txt": words_digest(text) for name, text in words.items()}
-        (printed,) = [
-            entry
-            for (protocol, data), entry in wordings.printed.items()
-            if protocol == folder.partition("/")[2] and (data == "caselaw") == is_of_caselaw
-        ]
-        assert printed.words == digests
-        assert printed.templates
-
-
 # Prompts that are sent
 
 

@@ -284,21 +284,6 @@ def test_each_script_has_the_length_and_the_citations_of_the_papers(case_id: str
                 assert citation.endswith(authorities), citation
 
 
-REPLIES_TO_OTHERS = (
-    r"(?i)\b(?:my|our) (?:dear |learned )?(?:colleagues?|brothers?|sisters?)\b"
-    r"|\bI have (?:heard|listened)\b"
-    r"|\bI am told\b|\bwe are told\b|\b(?:said|heard|argued) here\b|\bJudge \w+ (?:says|argues)\b"
-    r"|\bas (?:the other|another) judge\b|\bI (?:still|remain)\b|\bI agree\b"
-)
-
-
-def test_no_script_replies_to_others() -> None:
-    for case_id in script_comments():
-        for statements in load_human_statements(case_id).values():
-            for text in statements:
-                assert not list(re.finditer(REPLIES_TO_OTHERS, text))
-
-
 def test_a_surname_of_two_people_is_in_doubt() -> None:
     mentions = [
         masking.Mention("Anna Berg", "Person", "plaintiff"),

@@ -12,16 +12,13 @@ from conference_runs import (
 )
 from conference_script import script
 from moot.core.cases import Case, Task
-from moot.core.rubric import Rubric
-from moot.core.utterance_kinds import STATEMENT
 from moot.llm.request import Request
 from moot.protocols import PROTOCOLS
 from moot.scores import score_experiment
-from moot.scores.labels import CHANGES, labelled_statements
 from moot.scores.results import ExperimentResults
 from moot.studies.conference.data_agreement import AGREEMENT, OPEN
 from moot.studies.conference.scores_conference import find_clusters, repeated_share
-from results_on_disk import experiment_view, prediction, utterance, write_labels, write_results
+from results_on_disk import experiment_view, prediction, utterance, write_results
 
 _scored = cache(score_experiment)
 
@@ -89,32 +86,6 @@ async def test_course_of_the_debate(tmp_path: Path) -> None:
     assert score(results, "repetition")["value"] == pytest.approx(1 - 2 / 24)
     assert score(results, "evaluation")["value"] == 7
     assert score(results, "turns")["value"] == 12 + 6 + 3 + 3 + 1
-
-
-async def test_changes_of_position_with_a_rubric(tmp_path: Path) -> None:
-    rubric = Rubric(
-        labels={"FOR": "for", "AGAINST": "against", "NONE": "neither"},
-        neutral="NONE",
-        utterance_kinds=("statement",),
-    )
-    results = await hold_conferences(
-        tmp_path,
-        [script(["MORE DEBATE", "AGREEMENT"])],
-        rubric=rubric,
-        rounds=2,
-        graded_decisions=0,
-    )
-    statements = labelled_statements(results, rubric)
-    assert set(statements["kind"]) == {STATEMENT}, "the moderator has no position"
-    first = statements.iloc[0]
-    labels: dict[tuple[str, int], str] = {}
-    for row in statements.itertuples():
-        has_changed = row.speaker == first["speaker"] and row.turn > first["turn"]
-        labels[row.debate_id, row.turn] = "AGAINST" if has_changed else "FOR"
-    write_labels(results, "scripted", labels)
-    changes = score(results, CHANGES)
-    pairs = len(statements) - statements["speaker"].nunique()
-    assert (changes["value"], changes["n"]) == (pytest.approx(1 / pairs), pairs)
 
 
 async def test_grades_and_the_graders_reliability(tmp_path: Path) -> None:

@@ -76,16 +76,6 @@ def test_a_record_of_another_shape_is_named(
         load(context, source="local", layout="flat", files={"test": FILES["test"]})
 
 
-def test_the_published_shape_is_refused_as_flat_with_the_missing_field(
-    tmp_path: Path, load_context: MakeContext
-) -> None:
-    meta = {"relevant_articles": [264], "accusation": ["盗窃"]}
-    write_lines(tmp_path / FILES["test"], [{"fact": "某人拿走手机。", "meta": meta}])
-    context = load_context("cail18", data_root=tmp_path)
-    with pytest.raises(UserError, match="relevant_articles"):
-        load(context, source="local", layout="flat", files={"test": FILES["test"]})
-
-
 def test_both_readings_of_the_published_sample(load_context: MakeContext) -> None:
     multilabel = load(load_context("cail18"), source="sample")
     single = load(load_context("cail18"), source="sample", multi_label=False)

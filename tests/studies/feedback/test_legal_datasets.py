@@ -3,7 +3,6 @@
 Slow: only these tests detect published files whose counts differ from the publication.
 """
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -216,37 +215,3 @@ def test_cail18_faults(meta: dict[str, Any], tmp_path: Path, load_context: MakeC
     )
     with refusal():
         load(load_context("cail18"), source="local")
-
-
-@pytest.mark.slow
-def test_facts_of_forty_thousand_characters_are_cut_and_counted(
-    tmp_path: Path, load_context: MakeContext
-) -> None:
-    records = [
-        {
-            "fact": f"第{n}案。" + "某人" * (20000 if n == 0 else 20 + n),
-            "meta": {"relevant_articles": [264 + n % 2]},
-        }
-        for n in range(8)
-    ]
-    write_lines(tmp_path / "cail18" / "cail2018_sample.jsonl", records)
-    loaded = load(load_context("cail18"), source="local", max_characters=1000, similarity=1.0)
-    longest = max(loaded.cases, key=lambda case: len(case.text))
-    assert (
-        len(longest.text) == 1000 and longest.text.startswith("第0案。") and "[…]" in longest.text
-    )
-    assert loaded.cleaning["facts cut to 1000 characters"] == 1
-
-
-def test_wrong_encoding_is_named(tmp_path: Path, load_context: MakeContext) -> None:
-    path = tmp_path / "cail18" / "cail2018_sample.jsonl"
-    path.parent.mkdir()
-    facts = [
-        {"fact": f"第{n}案，某人。", "meta": {"relevant_articles": [264 + n % 2]}} for n in range(8)
-    ]
-    path.write_bytes(
-        "".join(json.dumps(fact, ensure_ascii=False) + "\n" for fact in facts).encode("gb18030")
-    )
-    with refusal():
-        load(load_context("cail18"), source="local")
-    assert len(load(load_context("cail18"), source="local", encoding="gb18030").cases) == 8

@@ -106,10 +106,6 @@ def test_the_members_of_many_groups_are_scored_together(tmp_path: Path) -> None:
     assert first[f"speaker={EVERYBODY};opinion=last", "accuracy"] == 0
 
 
-def test_entries_for_transcripts_have_at_most_fifteen_lines() -> None:
-    assert all(len(block.splitlines()) <= 15 for block in BLOCKS if "loader: transcripts" in block)
-
-
 @needs_records
 def test_the_configuration_of_the_page_suffices_for_groups_of_people(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -3,32 +3,19 @@
 import json
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext
-from moot.datasets.debate_records import RecordedDebate, RecordedUtterance
+from moot.datasets.debate_records import RecordedDebate
 from nyu_debates import STORY
 from nyu_debates import debate as invented_debate
-from recorded_debates import PROJECT, SHARED, read_records
-
-needs_records = pytest.mark.skipif(
-    not (SHARED / "recorded").is_dir(),
-    reason="the published records are not here (../shared/data/recorded)",
-)
+from recorded_debates import PROJECT, read_records
 
 
-@pytest.fixture(scope="module", params=["local", "shipped"])
-def source(request: pytest.FixtureRequest) -> str:
-    if request.param == "local" and not (SHARED / "recorded").is_dir():
-        pytest.skip("the published records are not here (../shared/data/recorded)")
-    return str(request.param)
-
-
-def test_the_answers_of_agenticsimlaw_have_the_published_counts(source: str) -> None:
-    targets, debates = read_records("agenticsimlaw", source=source)
+def test_the_answers_of_agenticsimlaw_have_the_published_counts() -> None:
+    targets, debates = read_records("agenticsimlaw", source="shipped")
     assert len(targets) == 200
     counts: defaultdict[tuple[str, str], list[bool]] = defaultdict(list)
     for debate in debates:
@@ -61,64 +48,14 @@ def accuracy_by_method(
     }
 
 
-def test_the_judges_of_the_nyu_debates_have_the_published_accuracy(source: str) -> None:
-    targets, debates = read_records("nyu_debates", source=source)
+def test_the_judges_of_the_nyu_debates_have_the_published_accuracy() -> None:
+    targets, debates = read_records("nyu_debates", source="shipped")
     assert len(targets) == 413
     accuracy = accuracy_by_method(targets, debates, decimals=3)
     assert accuracy["people debate"] == (0.844, 154)
     assert accuracy["people consult"] == (0.745, 96)
     assert accuracy["AI debate"] == (0.782, 87)
     assert accuracy["AI consult"] == (0.803, 76)
-
-
-def speeches_of(debate: RecordedDebate) -> list[RecordedUtterance]:
-    return [utterance for utterance in debate.utterances if utterance.kind == "speech"]
-
-
-@needs_records
-def test_the_nyu_debates_with_files_have_the_published_beliefs() -> None:
-    targets, debates = read_records("nyu_debates", source="local")
-    accuracy = accuracy_by_method(targets, list(filter(speeches_of, debates)), decimals=4)
-    assert accuracy["people debate"] == (0.8194, 72)
-    assert accuracy["people consult"] == (0.7981, 52)
-    assert accuracy["AI debate"] == (0.7778, 54)
-    assert accuracy["AI consult"] == (0.8333, 30)
-
-
-@needs_records
-def test_a_quotation_has_the_words_of_its_story() -> None:
-    name = "the-absurdity-of-family-love-7"
-    _, debates = read_records("nyu_debates", source="local")
-    record = json.loads(
-        (SHARED / "recorded" / "nyu_debates" / f"{name}.json").read_text(encoding="utf-8")
-    )
-    words = record["setup"]["sourceMaterial"]["QuALITYSourceMaterial"]["contents"]
-    spans = quoted_spans(record)
-    speeches: list[RecordedUtterance] = []
-    for debate in debates:
-        if (debate.case_id, debate.method) == (name, "AI consult"):
-            speeches += speeches_of(debate)
-    full_text = " ".join(speech.text for speech in speeches)
-    assert spans
-    word_count = 0
-    for start, end in spans:
-        assert f"“{' '.join(words[start:end])}”" in full_text
-        word_count += end - start
-    quoted_word_count = 0
-    for speech in speeches:
-        assert speech.source == "model" and speech.parsed
-        quoted_word_count += speech.parsed["quoted_words"]
-    assert quoted_word_count == word_count
-
-
-def quoted_spans(record: dict[str, Any]) -> list[tuple[int, int]]:
-    """Return the first and last word of each quotation in a published file of a debate."""
-    spans: list[tuple[int, int]] = []
-    for turn in record["rounds"]:
-        for simultaneous in turn.values():
-            for speech in simultaneous.get("speeches", {}).values():
-                spans += [part["Quote"]["span"] for part in speech["content"] if "Quote" in part]
-    return spans
 
 
 def test_bad_debates_are_named_and_a_quotation_past_the_end_is_counted(

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from moot.papers.parts import OwnRow, Series
+from moot.report.study_results import StudyResults
 from moot.scores import concat_scores, score_experiment
 from moot.studies.recorded.figures import nyu_beliefs
+from moot.studies.recorded.tables import nyu_judges
 from moot.studies.recorded.tables_rejudged import rejudged
 from paper_items import fill
 from recorded_runs import recorded_study
@@ -51,12 +53,26 @@ def test_a_models_last_belief_of_a_round_is_compared_with_the_recorded_judges(
     assert rejudged(study_of(study="recorded")).frame.empty
 
 
-def test_the_figure_has_the_mean_belief_of_debates_that_end_right_and_of_others(
-    tmp_path: Path,
-) -> None:
+@pytest.fixture
+def people(tmp_path: Path) -> StudyResults:
+    """The shipped records of debates between people."""
     dataset = {"loader": "nyu_debates", "source": "shipped"}
-    study = recorded_study(tmp_path, dataset, {"people": "people debate"}, {"human": "human judge"})
-    (axes,) = nyu_beliefs(study).axes
+    return recorded_study(tmp_path, dataset, {"people": "people debate"}, {"human": "human judge"})
+
+
+def test_the_interval_of_judges_accuracy_stands_beside_it(people: StudyResults) -> None:
+    """Behind the difference from the published value, it would be read as its interval."""
+    frame = nyu_judges(people).frame
+    names = list(frame.columns)
+    place = names.index("ours")
+    assert names[place : place + 4] == ["ours", "95 % low", "95 % high", "difference"]
+    assert (frame["95 % low"] < frame["ours"]).all() and (frame["ours"] < frame["95 % high"]).all()
+
+
+def test_the_figure_has_the_mean_belief_of_debates_that_end_right_and_of_others(
+    people: StudyResults,
+) -> None:
+    (axes,) = nyu_beliefs(people).axes
     assert axes.get_title() == "people debate"
     lines = [line for line in axes.lines if not line.get_label().startswith("_")]
     assert [line.get_label() for line in lines] == ["ended right", "ended wrong or undecided"]

@@ -9,35 +9,8 @@ import pytest
 from moot.commands.power_report import OUTPUT, write_power
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
-from moot.scores import score_experiment
 from moot.studies.recorded.tables import BY_CASE, VALID_BY_CASE, methods
 from recorded_runs import PROJECT, recorded_study, study_of_verdicts
-
-
-def verdicts() -> list[str]:
-    """Verdicts of two judges on 12 cases with two runs each; four cases are yes.
-
-    Ann is always right. Bo says yes as a hawk and no as a dove. Asked for a second time, Bo changes
-    his answer in the first six cases.
-    """
-    lines = []
-    for case, run, nth in product(range(12), range(2), range(2)):
-        truth = "Y" if case < 4 else "N"
-        is_changed = nth == 1 and case < 6
-        lines.append(f"c{case},{run},Ann,hawk,{nth},{truth},{truth}")
-        lines.append(f"c{case},{run},Ann,dove,{nth},{truth},{truth}")
-        lines.append(f"c{case},{run},Bo,hawk,{nth},{'N' if is_changed else 'Y'},{truth}")
-        lines.append(f"c{case},{run},Bo,dove,{nth},{'Y' if is_changed else 'N'},{truth}")
-    return lines
-
-
-def test_each_judge_persona_and_repeat_is_a_row(tmp_path: Path) -> None:
-    rows = study_of_verdicts(tmp_path, verdicts()).experiments["jury"].predictions
-    keys = ["case_id", "repeat", "judge", "persona", "judge_repeat"]
-    assert len(rows) == 12 * 2 * 2 * 2 * 2 and not rows.duplicated(keys).any()
-    assert set(rows["judge"]) == {"Ann", "Bo"}
-    assert set(rows["persona"]) == {"hawk", "dove"}
-    assert set(rows["judge_repeat"]) == {0, 1}
 
 
 def test_answers_of_a_judge_are_numbered_where_the_file_has_no_numbers(tmp_path: Path) -> None:
@@ -54,21 +27,6 @@ def test_answers_of_a_judge_are_numbered_where_the_file_has_no_numbers(tmp_path:
         match=r"repeat 0, judge Ann, .*occurs twice; expected each repeat of a case and judge once",
     ):
         study_of_verdicts(tmp_path / "twice", ["a,0,Ann,,0,Y,Y", "a,0,Ann,,0,N,Y"])
-
-
-def test_answers_without_truth_are_compared_and_have_no_accuracy(tmp_path: Path) -> None:
-    study = study_of_verdicts(tmp_path, verdicts(), truth="")
-    results = study.experiments["jury"]
-    scores = score_experiment(results)
-    by_judge = scores.set_index(["group", "metric"])["value"]
-    assert set(scores["metric"]) == {"share:yes", "share:no"} and by_judge[
-        "judge=Ann", "share:yes"
-    ] == pytest.approx(1 / 3)
-    [row] = methods(study).frame.to_dict("records")
-    assert pd.isna(
-        [row[name] for name in (BY_CASE, VALID_BY_CASE, "majority class", "F1, binary")]
-    ).all()
-    assert row["valid share"] == 1
 
 
 def test_accuracy_of_valid_answers_is_never_below_that_with_invalid_ones_as_wrong(
@@ -145,21 +103,3 @@ def test_recorded_debates_are_a_pilot_for_a_plan(
     assert "unpaired (accuracy, by the debates of 30/15 cases): 30/15 cases x 1 show" in summary
     assert "another" not in summary
     assert len(pd.read_csv(OUTPUT)) == 2
-
-
-def test_judges_who_read_a_debate_afterwards_are_judges_of_the_same_condition(
-    tmp_path: Path,
-) -> None:
-    """The shipped records have a verdict of each live judge and several of offline judges."""
-    study = recorded_study(
-        tmp_path,
-        {"loader": "nyu_debates", "source": "shipped"},
-        {"people": "people debate"},
-        {"live": "human judge", "afterwards": "offline human judge"},
-    )
-    rows = study.experiments["people"].predictions
-    offline = rows[rows["model"] == "afterwards"]
-    assert (rows["model"] == "live").sum() == 154
-    assert len(offline) == 44 and offline["case_id"].nunique() == 41
-    assert (offline["judge"] != "").all()
-    assert not offline.duplicated(["case_id", "judge", "judge_repeat"]).any()

@@ -1,15 +1,12 @@
 """Beliefs of debaters, judges and members: who counts, one half, and juries without a majority."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from moot.scores import score_experiment
-from moot.scores.case_metrics import brier
 from moot.studies.recorded.tables_discussions import discussions
 from recorded_runs import study_of_turns
 
@@ -48,14 +45,6 @@ def test_debaters_who_state_beliefs_are_not_judges(tmp_path: Path, judge_count: 
     assert sorted(predictions["score"]) == sorted(row["belief"] for row in last_round)
 
 
-def test_beliefs_of_debaters_are_kept_in_the_transcript(tmp_path: Path) -> None:
-    rows = rows_with_debaters_beliefs(2)
-    results = study_of_turns(tmp_path, rows, TURN_COLUMNS | {"judge": "judge"}).experiments["talk"]
-    turns = results.transcripts
-    utterances = turns[turns["speaker"] == "pro yes"]
-    assert len(utterances) == 18 and set(utterances["prediction"]) == {"yes"}
-
-
 def test_all_answers_count_if_judges_and_debaters_cannot_be_distinguished(tmp_path: Path) -> None:
     rows = [
         {"debate": f"d{number}", "speaker": speaker, "text": "So.", "belief": belief}
@@ -65,63 +54,24 @@ def test_all_answers_count_if_judges_and_debaters_cannot_be_distinguished(tmp_pa
     assert len(study_of_turns(tmp_path, rows, columns).experiments["talk"].predictions) == 6
 
 
-def belief_rows(beliefs: Sequence[Sequence[float]], truth: str = "yes") -> list[Row]:
+def belief_rows(beliefs: Sequence[Sequence[float]]) -> list[Row]:
     """Two members of each group state these beliefs, round by round."""
     rows: list[Row] = []
     for number, group in enumerate(beliefs):
         for round_number, belief in enumerate(group, 1):
             for member in ("a", "b"):
                 turn = {"debate": f"d{number}", "round": round_number, "speaker": member}
-                rows.append({**turn, "text": "Words.", "belief": belief, "truth": truth})
+                rows.append({**turn, "text": "Words.", "belief": belief, "truth": "yes"})
     return rows
 
 
 GROUP_COLUMNS = {name: name for name in ("debate", "round", "speaker", "text", "belief", "truth")}
 
 
-@pytest.mark.parametrize(
-    ("last", "truth"), [((0.5, 0.9), "yes"), ((0.7, 0.2), "no"), ((0.5, 1, 0, 1), "no")]
-)
-def test_a_belief_of_one_half_counts_as_a_number(
-    tmp_path: Path, last: tuple[float, ...], truth: str
-) -> None:
-    beliefs = [[0.6, last[number % len(last)]] for number in range(12)]
-    results = study_of_turns(tmp_path, belief_rows(beliefs, truth), GROUP_COLUMNS).experiments[
-        "talk"
-    ]
-    is_true = float(truth == "yes")
-    expected = np.mean([(group[-1] - is_true) ** 2 for group in beliefs])
-    scores = score_experiment(results).set_index(["group", "metric"])
-    for metric in ("brier", "brier_of_prediction"):
-        row = scores.loc[("overall", metric)]
-        assert (row["value"], row["n"]) == (pytest.approx(expected), 24)
-    terms = brier(results, "all")
-    assert terms.tops.sum() / terms.bottoms.sum() == pytest.approx(expected)
-    predictions = results.predictions
-    is_undecided = predictions["score"] == 0.5
-    assert (predictions["status"][is_undecided] == "invalid").all()
-    assert predictions["reason"][is_undecided].str.startswith("undecided").all()
-
-
-def rows_of_beliefs() -> tuple[list[Row], dict[str, Any]]:
-    return belief_rows([[0.5, 0.9]] * 6 + [[0.9, 0.9]] * 2 + [[0.1, 0.5]] * 4), {}
-
-
-def rows_of_words() -> tuple[list[Row], dict[str, Any]]:
-    words = {0.5: "UNKNOWN", 0.9: "yes", 0.1: "no"}
-    rows = [{**row, "belief": words[float(str(row["belief"]))]} for row in rows_of_beliefs()[0]]
-    columns = {**GROUP_COLUMNS, "belief": "", "answer": "belief"}
-    return rows, {"columns": columns}
-
-
-@pytest.mark.parametrize("make_rows", [rows_of_beliefs, rows_of_words])
-def test_an_undecided_first_answer_is_not_right_before_the_talk(
-    tmp_path: Path, make_rows: Callable[[], tuple[list[Row], dict[str, Any]]]
-) -> None:
+def test_an_undecided_first_answer_is_not_right_before_the_talk(tmp_path: Path) -> None:
     """Six groups are undecided and end right, two start right, four end undecided."""
-    rows, options = make_rows()
-    study = study_of_turns(tmp_path, rows, options.get("columns", GROUP_COLUMNS))
-    row = discussions(study).frame.iloc[0]
+    rows = belief_rows([[0.5, 0.9]] * 6 + [[0.9, 0.9]] * 2 + [[0.1, 0.5]] * 4)
+    row = discussions(study_of_turns(tmp_path, rows, GROUP_COLUMNS)).frame.iloc[0]
     assert (row["members"], row["groups"]) == (24, 12)
     assert row["right before"] == pytest.approx(2 / 12)
     assert row["right after"] == pytest.approx(8 / 12)
