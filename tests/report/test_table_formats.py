@@ -73,16 +73,6 @@ def test_latex_cells_contain_no_commands(text):
     assert not re.search(r"[\\{}$&%#_~^\n]", without_known)
 
 
-def test_latex_is_a_booktabs_table_whose_rows_have_all_columns():
-    text = as_latex(ENTRY, hostile_content(HOSTILE), study_of())
-    assert text.count("\\toprule") == text.count("\\midrule") == text.count("\\bottomrule") == 1
-    body = text[text.index("\\midrule") : text.index("\\bottomrule")]
-    assert [
-        len(re.findall(r"(?<!\\)&", line)) for line in body.splitlines() if line.endswith("\\\\")
-    ] == [2, 2]
-    assert "\n\n" not in body, "an empty line starts another row"
-
-
 def cells_by_heading(content):
     return {column.heading: list(column.cells) for column in shown_columns(content)}
 

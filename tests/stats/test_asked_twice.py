@@ -23,14 +23,6 @@ def compared(first: "pd.Series[str]", second: "pd.Series[str]") -> Change:
     return changes(first, second, differ, {case: case for case in first.index.get_level_values(0)})
 
 
-def test_without_an_effect_41_percent_of_answers_flip_by_chance() -> None:
-    random = np.random.default_rng(5)
-    change = compared(answers(random, [LIKELY] * 2000, 3), answers(random, [LIKELY] * 2000, 3))
-    expected = 2 * LIKELY * (1 - LIKELY)
-    assert [change.changed, change.between_repeats] == pytest.approx([expected] * 2, abs=0.015)
-    assert change.low < 0 < change.high and change.excess == pytest.approx(0, abs=0.01)
-
-
 def test_intervals_without_an_effect_cover_zero_as_often_as_they_should() -> None:
     random, covered = np.random.default_rng(5), 0
     for _ in range(100):

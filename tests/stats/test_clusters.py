@@ -43,13 +43,6 @@ def test_cases_of_one_cluster_do_not_narrow_the_interval(tmp_path):
     )
 
 
-def test_one_court_has_no_interval(tmp_path):
-    cases = [case(f"a{n}", "yes", court="a") for n in range(8)]
-    rows = [prediction(c.case_id, "yes", "yes") for c in cases]
-    score = accuracy(write_results(tmp_path, cases, {"tiny": rows}, task=BY_COURT))
-    assert score["value"] == 1 and score[["ci_low", "ci_high"]].isna().all()
-
-
 def test_scores_count_cases_and_debates(tmp_path):
     cases = [case(str(n), "yes" if n % 2 else "no") for n in range(8)]
     rows = [

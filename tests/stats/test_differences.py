@@ -257,12 +257,6 @@ def test_hits_of_one_cluster_count_once():
 # Values without spread, missing values, empty sides
 
 
-def test_a_unanimous_group_has_an_uncertain_share():
-    for counts in ((10, 10, 180, 200), (14, 14, 25, 31), (1, 5, 4, 200)):
-        difference = shares(counts)
-        assert difference.p > 0.05 and difference.low <= 0 <= difference.high
-
-
 def test_a_difference_that_all_clusters_share_is_that_of_pairs_that_agree():
     """For halves as for whole answers, without a difference Tango's interval results."""
     for value in (0.5, 1):

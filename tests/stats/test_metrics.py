@@ -86,29 +86,6 @@ def test_metrics_of_a_resample_agree_with_scikit_learn_for_fixed_labels(seed):
     assert ours == pytest.approx(theirs)
 
 
-def test_a_rare_label_does_not_widen_macro_f1():
-    """Two of 676 posts are neutral and none is predicted so.
-
-    Choosing labels anew in each resample gave an interval of [0.433, 0.701].
-    """
-    random = np.random.default_rng(0)
-    truth = np.array(["neutral"] * 2 + ["con"] * 337 + ["pro"] * 337)
-    is_wrong = random.random(676) < 0.31
-    answers = np.where(
-        is_wrong | (truth == "neutral"), np.where(truth == "con", "pro", "con"), truth
-    )
-    outcome = ClassificationOutcome(
-        one_hot(list(truth)), one_hot(list(answers)), None, "decision", None
-    )
-    value, low, high = ClusterJackknife(range(676)).estimate(
-        statistics_with_interval(outcome)["f1_macro"]
-    )
-    assert value == pytest.approx(
-        metrics.f1_score(truth, answers, average="macro", zero_division=0)
-    )
-    assert low <= value <= high and high - low < 0.06
-
-
 def test_a_random_guess_has_its_expected_score():
     truth = one_hot(["pro"] * 3 + ["con"])
     shares = truth.mean(axis=0)

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from moot.stats.paired import compare
 from moot.stats.power import (
     Goal,
     Spread,
@@ -104,23 +103,6 @@ def test_variance_components_of_a_pilot_are_unbiased() -> None:
     expected = np.var(chances[0] - chances[1]), (chances[0] * (1 - chances[0])).mean()
     errors = estimates.std(axis=0) / len(spreads) ** 0.5
     assert (np.abs(estimates.mean(axis=0) - expected) < 4 * errors).all()
-
-
-def test_a_study_of_the_planned_size_has_the_planned_power() -> None:
-    """Plan from many debates, run 250 studies of that size, and apply the test of the tables."""
-    random = np.random.default_rng(3)
-    for repeats in (1, 3):
-        pilot = draw_answers(random, 20_000, 3, 0.9)
-        difference = float(np.ptp(pilot.mean(axis=(1, 2))))
-        spread = spread_of(pilot[..., :repeats])
-        cases = int(np.ceil(cases_needed(difference, spread, (repeats, repeats))))
-        tested = [draw_answers(random, cases, repeats, 0.9).mean(axis=2) for _ in range(250)]
-        is_significant = []
-        for first_side, second_side in tested:
-            test = compare(first_side, second_side, np.arange(cases))
-            is_significant.append(test.p < 0.05)
-        power = np.mean(is_significant)
-        assert 0.73 < power < 0.88, (repeats, cases, power)
 
 
 def test_repeats_reduce_the_variance_within_cases_alone() -> None:

@@ -1,36 +1,12 @@
 """Intervals and tests by the debates within each of a few cases."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from scipy.stats import t
 
 from moot.stats.intervals import LogOdds, MultipliedOdds, SharedValue, log_odds_error, p_value
-from moot.stats.statistic import ANY, DIFFERENCE, SHARE
+from moot.stats.statistic import ANY, SHARE
 from moot.stats.within_cases import method_within, smallest_stratum
-
-
-def test_intervals_within_cases_keep_their_level_and_coverage() -> None:
-    """The rates of the 5 cases differ, the sides' rates do not; each case has 20 debates."""
-    random = np.random.default_rng(3)
-    strata = [(side, case) for side, case, _ in product(range(2), range(5), range(20))]
-    rates = np.repeat(np.tile([0.02, 0.05, 0.1, 0.2, 0.4], 2), 20)
-    is_first = np.arange(200) < 100
-    covered = rejected = 0
-    for _ in range(400):
-        values = random.binomial(6, rates) / 6
-
-        def difference(weights: np.ndarray, values: np.ndarray = values) -> np.ndarray:
-            return (
-                weights[:, is_first] @ values[is_first] - weights[:, ~is_first] @ values[~is_first]
-            ) / 100
-
-        method = method_within(difference, strata, DIFFERENCE)
-        low, high = method.interval()
-        covered += low <= 0 <= high
-        rejected += p_value(method) < 0.05
-    assert 0.93 <= covered / 400 <= 0.99 and rejected == 400 - covered
 
 
 def test_the_variance_of_few_debates_is_moderated_by_that_of_all_cases() -> None:

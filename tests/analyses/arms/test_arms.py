@@ -179,32 +179,7 @@ def test_a_committed_judge_decides_first_and_reads_its_own_decision(
             )
 
 
-def test_swapped_labels_are_used_in_prompts_and_translated_back_for_scores(
-    runs: Runs,
-) -> None:
-    baseline, swapped = full_and(runs, "labels_swapped")
-    requests = prompts_of(runs, "courtroom-arm=labels_swapped")
-    verdict = swapped[swapped["kind"] == "verdict"].iloc[0]
-    request = requests[verdict["call_id"]]
-    legend = (
-        "P means that the person will be arrested again; Q means that the person will not be"
-        " arrested again."
-    )
-    assert {text.count(legend) for text in requests.values()} == {1}
-    assert '"YES"' not in request and '"enum":["P","Q"]' in request
-    prediction = json.loads(verdict["text"])["prediction"]
-    assert verdict["prediction"] == {"P": "yes", "Q": "no"}[prediction]
-    assert json.loads(verdict["parsed"])["prediction"] == {"P": "YES", "Q": "NO"}[prediction]
-    answers = swapped[swapped["kind"] == "conclusion"]
-    assert set(answers["prediction"]) <= {"yes", "no"}
-    assert sorted(answers["case_id"]) == sorted(
-        baseline[baseline["kind"] == "conclusion"]["case_id"]
-    )
-
-
-@pytest.mark.parametrize(
-    "protocol", ["zero_shot", "feedback", "panel", "four_step_cot", "alone", "stance"]
-)
+@pytest.mark.parametrize("protocol", ["courtroom", "feedback", "panel", "four_step_cot", "stance"])
 def test_every_prompt_explains_the_swapped_labels_once(protocol: str, runs: Runs) -> None:
     full_and(runs, "labels_swapped", protocol)
     requests = prompts_of(runs, f"{protocol}-arm=labels_swapped").values()

@@ -1,11 +1,9 @@
 """Test the table of control arms: each arm compared with its debate on common cases."""
 
 import json
-from itertools import product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from moot.analyses.arms.tables import what_debate_adds
@@ -89,44 +87,3 @@ def test_each_arm_is_compared_with_its_debate_on_common_cases(tmp_path: Path) ->
 def test_a_debate_without_arms_has_no_row(tmp_path: Path) -> None:
     debate = run(tmp_path, "trial", {"a": "yes"})
     assert what_debate_adds(study_of(debate)).frame.empty
-
-
-def test_an_arm_without_effect_is_distinguished_from_a_model_that_varies(
-    tmp_path: Path,
-) -> None:
-    """Answers are random with 71 % YES, so that 41 % of pairs differ within and between arms."""
-    random = np.random.default_rng(4)
-    cases = [case(f"c{number}", "yes") for number in range(60)]
-
-    def arm_results(name: str, repeats: int, **columns: Any) -> ExperimentResults:
-        rows = []
-        for person, repeat in product(cases, range(repeats)):
-            label = "yes" if random.random() < 0.71 else "no"
-            rows.append(prediction(person.case_id, "yes", label, repeat=repeat))
-        view = ExperimentView("courtroom", "toy", ("tiny",), "test", {}, {}, *columns.values())
-        transcripts = {
-            "tiny": [utterance(f"{case.case_id}#0", 1, "judge", kind="verdict") for case in cases]
-        }
-        return write_results(
-            tmp_path / str(repeats),
-            cases,
-            {"tiny": rows},
-            transcripts,
-            experiment=name,
-            config=view,
-        )
-
-    for repeats in (3, 1):
-        debate = arm_results("trial", repeats)
-        arm = arm_results("trial-arm=noise", repeats, control="noise", control_of="trial")
-        results = study_of(debate, controls={arm.experiment: arm})
-        row = what_debate_adds(results).frame.iloc[0]
-        assert 0.45 < row["same answer"] < 0.72
-        if repeats == 1:
-            assert np.isnan(row["same if asked twice"]) and np.isnan(row["changed low"])
-        else:
-            assert 0.45 < row["same if asked twice"] < 0.72
-            assert row["changed low"] < 0 < row["changed high"]
-            assert row["changed by the arm"] == pytest.approx(
-                row["same if asked twice"] - row["same answer"]
-            )

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from moot.analyses.attribution.protocol import AttributionParams, chosen_repeats
 from moot.core.artifacts import describe, write_cases, write_rows
@@ -138,13 +137,3 @@ class World:
 
 def study_results(results: ExperimentResults) -> StudyResults:
     return study_of(controls={"test": results})
-
-
-def share_detected_first(effects: pd.DataFrame, planted: Sequence[int | None]) -> float:
-    """Return the share of debates whose planted turn has the largest effect."""
-    first_rows = effects["effect"].abs().groupby(effects["case_id"]).idxmax()
-    largest = effects.loc[first_rows].set_index("case_id")["place"]
-    hits = []
-    for number, turn in enumerate(planted):
-        hits.append(largest[f"c{number}"] - 1 == turn)
-    return float(np.mean(hits))

@@ -5,8 +5,7 @@ from math import comb
 from pathlib import Path
 
 import pytest
-from attribution_runs import World, case_of, share_detected_first
-from scipy.stats import binom
+from attribution_runs import World, case_of
 
 from messages import refusal
 from moot.analyses.attribution.effects import estimate_effect, turn_effects
@@ -22,31 +21,9 @@ def test_a_planted_turn_has_the_largest_effect_and_is_called_moved(tmp_path: Pat
     planted = list(range(6))
     effects = turn_effects(World(tmp_path, planted, 0.95, 0.05).judge_again())
     assert len(effects) == 6 * 6
-    assert share_detected_first(effects, planted) == 1
     moved = effects[effects["moved"].astype(bool)]
     assert (moved["place"] - 1).tolist() == planted
     assert (moved["low"] > 0).all()
-
-
-def share_named_without_effect(share: float, repeats: int, turns: int) -> float:
-    """The share of debates in which Holm's first step calls a turn moved by chance."""
-    is_named = 0.0
-    for unchanged in range(2 * repeats + 1):
-        first = [1.0] * unchanged + [0.0] * (2 * repeats - unchanged)
-        chance = 0.0
-        for changed in range(repeats + 1):
-            second = [1.0] * changed + [0.0] * (repeats - changed)
-            if estimate_effect(first, second, exact=False).p < 0.05 / turns:
-                chance += float(binom.pmf(changed, repeats, share))
-        # given the answers about the unchanged debate, the turns are independent
-        is_named += float(binom.pmf(unchanged, 2 * repeats, share)) * (1 - (1 - chance) ** turns)
-    return is_named
-
-
-@pytest.mark.parametrize("turns", [1, 6, 26])
-@pytest.mark.parametrize("share", [0.5, 0.6, 0.9])
-def test_a_debate_keeps_the_level_however_many_turns_it_has(share: float, turns: int) -> None:
-    assert share_named_without_effect(share, 10, turns) <= 0.05
 
 
 def moved_turns(folder: Path, changed: list[list[float]]) -> list[bool]:

@@ -33,9 +33,3 @@ def test_intervals_and_calls_have_their_exact_rates(
         called += chance * moved_verdict([effect], [floor], 0.05)[0]
     assert 0.93 <= covered <= 0.99
     assert called <= detected if shares[0] == shares[1] else called >= detected
-
-
-def test_p_is_that_of_the_lady_who_tasted_tea() -> None:
-    """Fisher (1935): three of four cups told right, p = 34 / 70 two-sided."""
-    effect = estimate_effect([1.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0], exact=False)
-    assert effect.p == pytest.approx(34 / 70)

@@ -109,17 +109,6 @@ def test_few_cases_are_refused_with_the_number_that_is_needed(tmp_path: Path) ->
     assert frame["what is missing"].tolist() == ["too few cases: 6 clusters; needed: 10"]
 
 
-def test_repeats_of_a_case_are_a_signal(tmp_path: Path) -> None:
-    rows, targets = planted_rows()
-    pairs = product(rows, range(3))
-    repeats = [{**row, "confidence": None, "repeat": number} for row, number in pairs]
-    for row in repeats[::6]:
-        row["prediction"] = {"no": "yes", "yes": "no"}[row["prediction"]]
-    frame = deferral_table(tmp_path, repeats, targets)
-    assert set(frame["signal"]) == {REPEATS_AGREE}
-    assert (frame["answers"] == CASES).all()
-
-
 @pytest.mark.parametrize(("thresholds", "level"), [(1, 0.05), (5, 0.01)])
 def test_an_error_that_is_not_allowed_is_kept_as_seldom_as_promised(
     thresholds: int, level: float

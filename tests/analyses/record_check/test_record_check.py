@@ -1,7 +1,6 @@
 """Record check: planted alterations, hostile texts, and runs in which none can be found."""
 
 import json
-import random
 import time
 from itertools import product
 from pathlib import Path
@@ -58,21 +57,6 @@ def result_of(statement: str, source: str = SOURCE) -> list[str]:
 def test_quotations_are_verbatim_in_any_typography(marks: str, words: str) -> None:
     words = words.replace("[T]he", "[The]")
     assert result_of(marks.format(words)) == [VERBATIM]
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_a_replaced_or_inserted_word_is_found(seed: int) -> None:
-    generator = random.Random(seed)
-    words = SOURCE.split()
-    start = generator.randrange(len(words) - 10)
-    quotation = words[start : start + generator.randrange(6, 10)]
-    assert result_of(f"“{' '.join(quotation)}”") == [VERBATIM]
-    place = generator.randrange(len(quotation))
-    replaced = [*quotation[:place], "never", *quotation[place + 1 :]]
-    inserted = [*quotation[:place], "not", *quotation[place:]]
-    assert result_of(f"“{' '.join(replaced)}”") == [ALTERED]
-    assert set(result_of(f"“{' '.join(inserted)}”")) <= {ALTERED, NOT_LOCATABLE}
-    assert result_of("“Justice delayed is justice denied to all”") == [NOT_LOCATABLE]
 
 
 @pytest.mark.parametrize(
