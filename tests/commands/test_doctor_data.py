@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pytest
 
 from in_process import default_configuration
 from moot.commands.doctor import _check_data
@@ -71,21 +70,3 @@ def test_the_faults_of_transcripts_are_listed(tmp_path: Path) -> None:
     assert "row 1, column 'said': found '?', expected one of no, yes" in fault.details
     assert explanation.details.startswith("Row 1 is the first row below the heading")
     assert fault.details in describe_row_faults(plan)
-
-
-@pytest.mark.parametrize(
-    ("source", "word"),
-    [("synthetic", "SYNTHETIC DATA: made-up"), ("sample", "SAMPLE: a few cases")],
-)
-def test_made_up_data_are_noted(source: str, word: str) -> None:
-    dataset = {"synthetic": "nlsy97", "sample": "opinions"}[source]
-    experiment = {"protocol": "zero_shot", "dataset": dataset, "models": ["served"], "cases": 1}
-    config = {
-        "run": ["mine"],
-        "models": {"served": SERVER},
-        "datasets": {dataset: {"source": source}},
-        "experiments": {"mine": experiment},
-    }
-    plan = Plan.from_yaml(default_configuration(config), PROJECT)
-    [finding] = _check_data(plan)
-    assert finding.state == "note" and finding.details.startswith(word)

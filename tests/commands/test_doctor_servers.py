@@ -97,27 +97,6 @@ def test_a_server_without_a_list_of_models_is_still_called(entries: Entries) -> 
     assert findings["mine, reply"].state == "ok"
 
 
-def test_a_wrong_path_and_a_silent_server_are_found_without_a_call() -> None:
-    async def answer(_request: web.BaseRequest, _body: dict[str, Any]) -> web.Response:
-        return web.json_response({"error": {"message": "no such path"}}, status=404)
-
-    async def check() -> list[Finding]:
-        async with serving(answer) as server:
-            text = f"""
-run: [mine]
-models:
-  wrong: {{model: test, base_url: "{server.host}/wrong"}}
-  silent: {{model: test, base_url: "http://127.0.0.1:1/v1"}}
-experiments: {{mine: {{protocol: courtroom, dataset: nlsy97, models: [wrong, silent], cases: 3}}}}
-"""
-            return await check_all(make_plan(text))
-
-    findings = {finding.subject: finding for finding in asyncio.run(check())}
-    assert findings["wrong"].state == findings["silent"].state == "missing"
-    assert "has no path for calls (HTTP 404: no such path). Correct" in findings["wrong"].details
-    assert "gives no answer (Connection refused)" in findings["silent"].details
-
-
 @pytest.mark.parametrize(
     ("complete", "words"),
     [

@@ -74,19 +74,6 @@ def test_answers_on_a_terminal_become_a_configuration_that_runs(
     assert command in Path("my.yaml").read_text()
 
 
-def test_a_guessed_target_is_asked_for(tmp_path: Path) -> None:
-    rows = [f"{n},A long text about a case,{['won', 'lost'][n % 2]},north" for n in range(6)]
-    rows[0] = rows[0].replace("north", "south")
-    table = tmp_path / "t.csv"
-    table.write_text("\n".join(["nr,facts,Ausgang,court", *rows]))
-    answers = {"data": str(table), "target": "Ausgang"}
-    report = write_configuration(
-        InitConfig(), lambda question: answers.get(question.partition(":")[0], "")
-    )
-    assert "target:   Ausgang\n" in report and "[court]" not in report
-    assert "labels:   lost 3, won 3" in report
-
-
 def test_enter_takes_the_model_on_this_machine_and_a_panel_is_offered() -> None:
     answers = {"data": str(TABLE), "protocol": "panel"}
 
@@ -193,15 +180,6 @@ def test_init_takes_a_first_column_of_short_cells_that_differ(
     assert column == (name if is_id else "")
     expected = column or "the row's number"
     assert f"  id:       {expected}\n" in report
-
-
-def test_init_lists_a_row_of_another_width_with_the_other_faults() -> None:
-    rows = [f"{number},A story of {number}.,won" for number in range(8)]
-    rows += ["8,A story of 8.,lost", "9,,lost", "10,A story of 10.,lost,late"]
-    Path("wide.csv").write_text("\n".join(["nr,story,outcome", *rows]))
-    report = write_configuration(InitConfig(model="smollm2-135m", data="wide.csv", usd=0), None)
-    assert "row 11: found 4 fields, expected 3" in report and "Correct it, or get" in report
-    assert "row 10, column 'story': found ''" in report
 
 
 def test_init_says_that_the_positive_label_is_a_guess() -> None:

@@ -14,7 +14,6 @@ from fault_server import FaultServer
 from messages import refusal
 from moot.commands.freezing import freeze
 from moot.jobs.debates import write_transcripts
-from moot.jobs.frozen_plans import compare_with_frozen
 from moot.jobs.predictions import write_predictions
 from moot.plan.plan import Plan
 from moot.workflow.user_files import frozen_files
@@ -82,12 +81,6 @@ def test_a_plan_changed_after_the_replies_is_reported_even_without_predictions(
         " 10 of other/m)"
     )
     assert f"Frozen at 2026-02-03T00:00:00+00:00: data/frozen/plan-2.yaml, {ledger_state}" in report
-    last_plan, earlier_plans = compare_with_frozen(reversed_plan, RESULTS, "courtroom")
-    assert (
-        last_plan == "This run is the plan that was frozen last, at 2026-02-03T00:00:00+00:00"
-        f" (data/frozen/plan-2.yaml), {ledger_state}."
-    )
-    assert earlier_plans == "Earlier plans: 1, in data/frozen."
     assert "contrast main: its sides were exchanged" in report and "contrast f1: left out" in report
     third_report = freeze(
         make_plan({"params": {"temperature": 0.9}}, **keys), RESULTS, SECOND_FREEZE

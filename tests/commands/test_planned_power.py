@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from statsmodels.stats.power import TTestPower
 
 from courtroom_runs import PROJECT, configuration, people
 from messages import refusal
@@ -91,16 +90,6 @@ def test_power_is_computed_from_an_assumption_until_there_are_debates() -> None:
     assert (row["variances from"], row["cases x 1"]) == ("assumption", 61)
     with pytest.raises(UserError, match=ADVICE):
         write_power(make_plan(contrasts={"better": CONTRAST | {"metric": "f1"}}))
-
-
-def test_a_threshold_is_a_number_without_variance() -> None:
-    """Without debates the variance is that of a share at the threshold, of one side alone."""
-    people(Path("results/cases/people.parquet"), 100)
-    contrast = {"first": "one/good", "metric": "accuracy", "threshold": 0.6}
-    summary = write_power(make_plan(contrasts={"better": contrast}))
-    assert "by assumption: right on 60% of the cases): 40 cases x 2" in summary
-    published = TTestPower().solve_power(0.2 / 0.24**0.5, power=0.8, alpha=0.05)
-    assert pd.read_csv(OUTPUT).iloc[0]["cases x 1"] == np.ceil(published)
 
 
 def test_debates_give_the_variances_between_and_within_cases() -> None:

@@ -35,7 +35,6 @@ from moot.core.artifacts import (
 from moot.core.cases import Case, Task
 from moot.core.errors import UserError
 from moot.core.schemas import SCHEMAS
-from moot.report.outcome import read_outcome, write_outcome
 from moot.workflow.resumed_debates import read_times_resumed
 
 
@@ -143,20 +142,9 @@ def test_the_remedy_for_a_shipped_file_is_to_restore_it(
         read_cases(shipped)
 
 
-def test_the_outcome_names_unreadable_files_and_counts_the_rest(tmp_path: Path) -> None:
-    intact_file, damaged_file = tmp_path / "good.parquet", tmp_path / "bad.parquet"
-    row = {"experiment": "e", "model": "m", "case_id": "c", "repeat": 0, "status": "valid"}
-    for path in (intact_file, damaged_file):
-        write_rows(path, "predictions", [row], describe())
-    damaged_file.write_bytes(damaged_file.read_bytes()[:-30])
-    outcome = read_outcome([intact_file, damaged_file], [damaged_file])
-    assert len(outcome.debates) == 1 and outcome.lines()
-    assert len(outcome.unreadable) == 2 and all(
-        str(damaged_file) in fault for fault in outcome.unreadable
-    )
-    with refusal():
-        write_outcome("study", outcome, {"csv": tmp_path / "o.csv", "html": tmp_path / "o.html"})
-    assert read_times_resumed(damaged_file, defers_replies=True, is_retry=True) == 0
+def test_a_damaged_shard_was_never_resumed(cases: Path) -> None:
+    cases.write_bytes(cases.read_bytes()[:-30])
+    assert read_times_resumed(cases, defers_replies=True, is_retry=True) == 0
 
 
 def test_rows_of_debates_are_read_by_case_and_repeat(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.cases import Task
@@ -16,15 +16,11 @@ from moot.core.confidence import (
 )
 from moot.protocols.smoothing import Outlook, decide
 from moot.scores import score_experiment
-from moot.scores.dynamics import stated_predictions
 from moot.scores.groups import probability_of_positive, probability_of_prediction
 from results_on_disk import REARREST, case, prediction, utterance, write_results
-from scripted_model import ARTICLES, STANCE, WINNER, hold
+from scripted_model import ARTICLES, STANCE, WINNER
 
 CONFIDENCES = st.floats(0, 100, allow_nan=False)
-ANSWERS = st.lists(
-    st.tuples(st.sampled_from(["yes", "no"]), st.integers(1, 100)), min_size=2, max_size=8
-)
 
 
 @given(CONFIDENCES, CONFIDENCES, st.integers(2, 9))
@@ -54,75 +50,6 @@ def test_no_other_label_is_more_probable_than_the_answer(
     assert task.multilabel or sum(shares.values()) == pytest.approx(1)
     assert shares[label] == pytest.approx(
         probability_of_stated_confidence(confidence, number_of_choices(task))
-    )
-
-
-async def test_an_answer_no_with_40_percent_is_not_evidence_for_yes() -> None:
-    answer, _, _ = await hold(
-        "zero_shot", case("c", "no"), REARREST, lambda _: '{"prediction": "NO", "confidence": 40}'
-    )
-    assert answer is not None
-    assert (answer.prediction, answer.confidence) == ("no", 40)
-    assert answer.score == pytest.approx(0.3)
-    assert answer.probability == pytest.approx(0.7)
-
-
-def overall_scores(folder: Path, answers: list[tuple[str, int]], is_correct: bool) -> pd.Series:
-    """Return the overall scores of answers that are all correct or all wrong."""
-    other_label = {"yes": "no", "no": "yes"}
-    cases = [
-        case(f"c{n}", answer if is_correct else other_label[answer])
-        for n, (answer, _) in enumerate(answers)
-    ]
-    rows = [
-        prediction(c.case_id, c.target, answer, confidence=confidence)
-        for c, (answer, confidence) in zip(cases, answers, strict=True)
-    ]
-    answer = [utterance(f"{c.case_id}#0", 1, "expert") for c in cases]
-    frame = score_experiment(write_results(folder, cases, {"tiny": rows}, {"tiny": answer}))
-    overall = frame[
-        (frame["group"] == "overall") & (frame["model"] == "tiny") & (frame["average"] == "")
-    ]
-    return overall.set_index("metric")["value"]
-
-
-@given(ANSWERS, st.booleans())
-@settings(max_examples=15)
-def test_brier_auc_and_calibration_never_contradict_the_predictions(
-    tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]], is_correct: bool
-) -> None:
-    scores = overall_scores(tmp_path_factory.mktemp("scores"), answers, is_correct)
-    guess = 0.25  # the Brier score of a constant probability of one half
-    assert scores["brier"] <= guess if is_correct else scores["brier"] >= guess
-    assert scores["brier"] == pytest.approx(scores["brier_of_prediction"])
-    if len({answer for answer, _ in answers}) > 1:
-        assert scores["auc"] == (1.0 if is_correct else 0.0)
-    assert scores["overconfidence"] <= 0 if is_correct else scores["overconfidence"] >= 0.5
-    assert scores["confidence_missing"] == 0
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from(["yes", "no"]), st.integers(1, 100)), min_size=1, max_size=6)
-)
-@settings(max_examples=15)
-def test_a_belief_lies_on_the_side_of_its_prediction(
-    tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, int]]
-) -> None:
-    utterances = [
-        utterance(
-            "c#0", turn, "judge", kind="belief", prediction=label, confidence=float(confidence)
-        )
-        for turn, (label, confidence) in enumerate(answers, start=1)
-    ]
-    rows = {"tiny": [prediction("c", "yes", answers[-1][0])]}
-    opinions = stated_predictions(
-        write_results(
-            tmp_path_factory.mktemp("beliefs"), [case("c", "yes")], rows, {"tiny": utterances}
-        )
-    )
-    assert all(
-        (belief > 0.5) == (label == "yes")
-        for belief, (label, _) in zip(opinions["belief"], answers, strict=True)
     )
 
 

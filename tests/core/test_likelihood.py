@@ -8,19 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from courtroom_runs import EXPERIMENT, PROJECT, configuration, hold, people
+from courtroom_runs import configuration, hold, people
 from fault_server import FaultServer
 from moot.core.cases import Task
-from moot.core.errors import LogprobsUnavailableError
 from moot.core.likelihood import calibrate, complete_logprobs, find_best_threshold, label_shares
-from moot.jobs.predictions import write_predictions
 from moot.llm.ledger.ledger import Ledger
-from moot.plan.plan import Plan
 
 VALIDATION, CASES = 12, 40
 
@@ -59,42 +55,6 @@ def test_an_unlisted_word_never_decides_the_answer(
     assert any(not reply.logprobs for reply in replies.values()) and bool(single_word_replies) == (
         listed_count == 1
     )
-    outputs = tmp_path / "predictions.parquet", tmp_path / "calls.parquet"
-    plan = Plan.from_yaml(config, PROJECT)
-    write_predictions(
-        plan.config, plan.experiments[EXPERIMENT], cases, [tmp_path / "out.parquet"], *outputs
-    )
-    predictions = pq.read_table(outputs[0]).to_pandas()
-    valid = predictions[predictions["status"] == "valid"]
-    assert valid["score"].between(0, 1).all() and valid["confidence"].between(0, 100).all()
-    assert set(valid["prediction"]) == {"yes", "no"} and len(valid) < len(predictions)
-    assert (
-        predictions.loc[predictions["status"] == "invalid", ["prediction", "score"]]
-        .isna()
-        .all(axis=None)
-    )
-
-
-def test_votes_and_prior_corrected_forecasts_are_finite_or_missing(
-    server: FaultServer, tmp_path: Path
-) -> None:
-    cases = people(tmp_path / "cases.parquet", 16)
-    server.reset(alternatives=1, logprobs="given")
-    protocols: dict[str, dict[str, Any]] = {
-        "feedback": {"answer": "likelihood", "debaters": 1, "rounds": 1},
-        "panel": {"judges": 2, "votes": "likelihood"},
-    }
-    for protocol, params in protocols.items():
-        config = configuration(
-            server.url, tmp_path, experiment={"protocol": protocol, "params": params}
-        )
-        transcript = hold(config, cases, tmp_path / f"{protocol}.parquet")
-        assert not transcript["parsed"].str.contains("NaN|Infinity", regex=True, na=False).any()
-        conclusions = [
-            json.loads(parsed)
-            for parsed in transcript.loc[transcript["kind"] == "conclusion", "parsed"]
-        ]
-        assert {"valid", "invalid"} == {outcome["status"] for outcome in conclusions}
 
 
 numbers = st.one_of(st.floats(-1e3, 0), st.just(-math.inf), st.just(math.nan))
@@ -138,56 +98,6 @@ def test_answers_are_calibrated_on_validation_cases_alone() -> None:
     assert calibrated["prediction"].tolist() == ["a", "a", "b"]
     assert calibrated["confidence"].tolist()[2] == 50 and calibrated["score"].isna()[0]
     assert (100 * calibrated["probability"] == calibrated["confidence"]).tolist() == [True] * 3
-
-
-# Servers without token probabilities
-
-
-@pytest.mark.parametrize("logprobs", ["left out", "refused", "forbidden"])
-def test_auto_falls_back_to_the_stated_confidence(
-    logprobs: str, server: FaultServer, tmp_path: Path
-) -> None:
-    cases = people(tmp_path / "cases.parquet", 3)
-    server.reset(alternatives=0, logprobs=logprobs)
-    params = {"debaters": 1, "rounds": 1}
-    config = configuration(
-        server.url,
-        tmp_path,
-        {"concurrency": 1},
-        experiment={"protocol": "feedback", "params": params},
-    )
-    transcript = hold(config, cases, tmp_path / "out.parquet")
-    conclusions = transcript[transcript["kind"] == "conclusion"]
-    assert list(conclusions["prediction"].isin(["yes", "no"])) == [True] * 3
-    assert list(transcript.loc[transcript["kind"] == "note", "text"].unique()) == [
-        "no token probabilities: stated confidence is used"
-    ]
-    assert set(
-        transcript.loc[transcript["kind"] == "smoothed", "parsed"].map(
-            lambda text: json.loads(text)["probability"]
-        )
-    ) == {"stated confidence"}
-    assert server.stats()["requests"] == (transcript["call_id"] != "").sum() + 1, (
-        "a job asks for probabilities once"
-    )
-    hold({**config, "replay": True}, cases, tmp_path / "replayed.parquet")
-    assert (tmp_path / "replayed.parquet").read_bytes() == (tmp_path / "out.parquet").read_bytes()
-
-
-def test_likelihood_without_probabilities_stops_the_run_with_a_remedy(
-    server: FaultServer, tmp_path: Path
-) -> None:
-    cases = people(tmp_path / "cases.parquet", 3)
-    server.reset(alternatives=0, logprobs="refused")
-    config = configuration(
-        server.url,
-        tmp_path,
-        experiment={"protocol": "zero_shot", "params": {"answer": "likelihood"}},
-    )
-    with pytest.raises(
-        LogprobsUnavailableError, match=r"HTTP 400: .*support logprobs.* Set `answer: generation`"
-    ):
-        hold(config, cases, tmp_path / "out.parquet")
 
 
 @given(

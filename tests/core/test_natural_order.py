@@ -2,12 +2,10 @@
 
 import random
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from moot.core.natural_order import natural_key
-from moot.datasets.transcripts import TranscriptsOptions
 
 
 @pytest.mark.parametrize(
@@ -33,10 +31,3 @@ def test_names_that_differ_in_zeros_and_case_have_one_order() -> None:
         tuple(sorted(random.Random(seed).sample(names, 4), key=natural_key)) for seed in range(9)
     }
     assert len(orders) == 1
-
-
-def test_files_of_debates_are_read_in_this_order(tmp_path: Path) -> None:
-    for number in (10, 2, 1, 11):
-        (tmp_path / f"debate {number}.csv").write_text("x")
-    files = TranscriptsOptions.model_validate({"path": tmp_path}).files
-    assert [file.stem for file in files] == ["debate 1", "debate 2", "debate 10", "debate 11"]

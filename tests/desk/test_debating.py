@@ -144,27 +144,6 @@ def test_the_next_question_appears_without_a_run_even_after_a_crash(
     assert pq.read_table("results/transcripts/0.parquet").equals(transcript)
 
 
-def test_two_people_in_two_seats_proceed_independently(
-    server: FaultServer, start_process: Any
-) -> None:
-    seats = {"participant_1": "person:жанна", "participant_2": "person:bob"}
-    plan = plan_debates(server.url, "conference", seats, dataset="conference")
-    hold(plan)
-    write_finished_run(plan, "conference")
-    process = start_process(as_fork=True)
-    process.wait_until_idle()
-    rounds = 0
-    while questions := open_questions():
-        rounds += 1
-        assert len(questions) <= 2
-        answer_all()
-        process.notify()
-    assert rounds > 2
-    rows = hold(plan)
-    assert statuses(rows) == ["valid"]
-    assert {"participant_1", "participant_2"} <= set(rows.loc[rows["source"] == "human", "speaker"])
-
-
 def test_no_model_is_called_for_cases_of_another_configuration(
     server: FaultServer, start_process: Any
 ) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import html
-import json
 import re
 from pathlib import Path
 
@@ -63,35 +62,6 @@ def answer_until_done(plan: object, folder: Path, **answers: str) -> tuple[pd.Da
         pages += seen_pages
         rows = hold(plan)
     return rows, pages
-
-
-def test_a_person_judges_the_courtroom_on_the_pages(server: FaultServer, folder: Path) -> None:
-    plan = plan_debates(server.url, "courtroom", {"judge": "person"})
-    answers = {
-        "prediction": "YES",
-        "confidence": "60",
-        "reasoning": "The file is thick.\nAnd <b>long</b>.",
-    }
-    rows, pages = answer_until_done(plan, folder, **answers)
-    assert len(pages) == 8 and statuses(rows) == ["valid", "valid"]
-    first = html.unescape(pages[0])
-    assert (
-        "Judge: belief, round 1" in first
-        and '<input type="radio" name="prediction" value="YES"' in first
-    )
-    assert (
-        "write down your present prediction" in first
-        and "JSON" not in first
-        and "tags such as" not in first
-    )
-    text = "".join(pages)
-    assert "person-0" not in text and "scripted" not in text
-    assert "&lt;b&gt;long&lt;/b&gt;" in pages[-1] and "<b>" not in pages[-1]
-    judge_rows = rows[rows["speaker"] == "judge"]
-    assert set(judge_rows["source"]) == {"human"} and set(judge_rows["prediction"]) == {"yes"}
-    assert {json.loads(parsed)["reasoning"] for parsed in judge_rows["parsed"]} == {
-        answers["reasoning"]
-    }
 
 
 def test_weighed_factors_are_a_table_and_an_invalid_answer_is_returned(

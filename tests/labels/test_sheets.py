@@ -123,20 +123,6 @@ def test_a_sheet_on_disk_is_never_overwritten(statements: pd.DataFrame, tmp_path
     assert write_sheets(sheet.iloc[:0], tmp_path, "none", RUBRIC) == []
 
 
-def test_filled_sheets_are_read(statements: pd.DataFrame, tmp_path: Path) -> None:
-    path, _ = write_sheets(blinded(statements, FACTS, 1), tmp_path / "out", "abc", RUBRIC)
-    folder = tmp_path / "annotations"
-    fill(
-        folder / "ann.csv",
-        path,
-        {"I vote to affirm.": "affirm", "Both sides have merit.": " none "},
-        "ann",
-    )
-    annotations, faults = read_annotations(filled_files(folder), sheet_contents(statements))
-    assert faults == []
-    assert annotations["annotator"].tolist() == ["ann"] * 2
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -169,7 +155,7 @@ def test_all_faulty_rows_and_files_are_named_and_the_others_are_read(
         f"item,label\n{first},PERHAPS\n{second},AFFIRM\nnonsense,AFFIRM\n"
     )
     (tmp_path / "bob.csv").write_text(f"item,label\n{first}\n")
-    (tmp_path / "cid.csv").write_text(f'item;label;note\n{first};AFFIRM;"well; yes, so"\n')
+    (tmp_path / "cid.csv").write_text(f'item;label;note\n{first}; affirm ;"well; yes, so"\n')
     annotations, faults = read_annotations(filled_files(tmp_path), sheet_contents(statements))
     assert annotations[["item", "label", "annotator"]].to_numpy().tolist() == [
         [second, "AFFIRM", "ann"],
@@ -235,20 +221,6 @@ def test_a_task_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path, tas
     assert "bob.json: row 1: not a task" in fault
 
 
-@pytest.mark.parametrize("name", ["a.CSV", "a.TSV", "a.XLSX"])
-def test_a_sheet_is_read_from_every_format_in_any_case(tmp_path: Path, name: str) -> None:
-    frame = pd.DataFrame({"item": ["ab12-0001"], "label": ["AFFIRM"]})
-    path = tmp_path / name
-    if path.suffix.casefold() == ".xlsx":
-        frame.to_excel(tmp_path / "sheet.xlsx", index=False)
-        (tmp_path / "sheet.xlsx").rename(path)
-    else:
-        frame.to_csv(path, index=False, sep="\t" if path.suffix.casefold() == ".tsv" else ",")
-    contents = {"ab12": SheetContents({"ab12-0001"}, LABELS)}
-    rows, faults = read_annotations(filled_files(tmp_path), contents)
-    assert (rows["label"].tolist(), faults) == (["AFFIRM"], [])
-
-
 @pytest.mark.parametrize("name", ["a.jsonl", "a.ods", "notes.txt", "a"])
 def test_an_unsupported_file_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("x")
@@ -299,9 +271,9 @@ def _studio_rows(as_text: bool) -> list[dict[str, Any]]:
 STUDIO_EXPORTS = {
     "JSON": lambda folder: (folder / "a.json").write_text(json.dumps(_studio_tasks())),
     "JSON-MIN": lambda folder: (folder / "a.json").write_text(json.dumps(_studio_rows(False))),
-    "CSV": lambda folder: pd.DataFrame(_studio_rows(True)).to_csv(folder / "a.csv", index=False),
+    "CSV": lambda folder: pd.DataFrame(_studio_rows(True)).to_csv(folder / "a.CSV", index=False),
     "TSV": lambda folder: pd.DataFrame(_studio_rows(True)).to_csv(
-        folder / "a.tsv", index=False, sep="\t", quoting=1
+        folder / "a.TSV", index=False, sep="\t", quoting=1
     ),
     "TSV named CSV": lambda folder: pd.DataFrame(_studio_rows(True)).to_csv(
         folder / "a.csv", index=False, sep="\t", quoting=1

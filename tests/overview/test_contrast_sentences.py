@@ -193,15 +193,3 @@ def test_a_panels_metrics_state_how_many_cases_are_needed(tmp_path: Path, count:
         assert text.endswith(f"cannot be estimated from {count}; it takes at least 10.")
     else:
         assert needed_cases(text) > 20 and "this run has 20" in text
-
-
-def test_two_cases_of_one_kind_need_no_stated_number(tmp_path: Path) -> None:
-    """Of two equal cases the variance is 0, from which two cases seemed to suffice."""
-    runs = {
-        "debate": write_run(tmp_path, "debate", right_answers(2)),
-        "alone": write_run(tmp_path, "alone", wrong_answers(2)),
-    }
-    sides = [Side(name, ("a",), "accuracy") for name in runs]
-    contrast = Contrast("main", "Is it better?", *sides, DIFFER, True, "courtroom")
-    answer = evaluate_contrast(contrast, runs)
-    assert answer and math.isnan(answer.needed_cases)

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from declared_jobs import declared_jobs
-from moot.overview.tables_comparison import methods
 from moot.overview.tables_contrasts import contrasts
 from moot.plan.plan import Plan
 from moot.report import TABLES
@@ -211,15 +210,6 @@ def test_an_inapplicable_metric_or_attribute_is_the_reason_for_no_answer(tmp_pat
         plan = make_plan(x={"first": "debate/a", "second": "debate/b", **entry})
         row = contrasts(make_results(plan, debate)).frame.iloc[0]
         assert message in row["not tested because"] and pd.isna(row["difference"])
-
-
-def test_token_counts_are_compared_without_bounds(tmp_path: Path) -> None:
-    plan = make_plan(x={"first": "debate/a", "second": "debate/b", "metric": "tokens"})
-    debate = write_run(tmp_path, "debate", a=CORRECT, b=CONSTANT)
-    row = contrasts(make_results(plan, debate)).frame.iloc[0]
-    assert (row["first value"], row["difference"], row["p"]) == (100, 0, 1)
-    tokens = [name for name in methods(make_results(plan, debate)).frame if "tokens" in name]
-    assert tokens == ["prompt tokens a case", "generated tokens a case"]
 
 
 @pytest.mark.parametrize(
