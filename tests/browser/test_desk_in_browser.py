@@ -30,9 +30,7 @@ STATEMENTS = 12
 PROGRAM = """
 import sys
 from people_in_debates import hold, plan_debates
-protocol, seat, dataset = sys.argv[2:5]
-params = {"evaluates_open_topics": True} if protocol == "conference" else {}
-hold(plan_debates(sys.argv[1], protocol, {seat: "person"}, dataset=dataset, params=params))
+hold(plan_debates(sys.argv[1], "cot", {"expert": "person"}))
 """
 
 
@@ -175,50 +173,32 @@ def test_a_panel_and_a_courtroom_are_judged_although_the_desk_is_killed(
     assert "LockException" not in log and "Traceback" not in log
 
 
-FORMS = {
-    "table": ("cot", "expert", "people"),
-    "numbers": ("conference", "evaluator", "conference"),
-    "lists": ("four_step_cot", "expert", "people"),
-}
-
-
-@pytest.mark.parametrize("name", FORMS)
-def test_forms_of_every_kind_can_be_filled_in_by_everyone(
-    name: str, desks: Any, open_pages: Any, axe: str, tmp_path: Path
+def test_a_table_of_weighed_factors_can_be_filled_in_by_everyone(
+    desks: Any, open_pages: Any, axe: str, tmp_path: Path
 ) -> None:
     program = tmp_path / "hold.py"
     program.write_text(PROGRAM)
     support = str(PROJECT / "tests/support")
     with FaultServer() as server:
-        arguments = (program, server.url, *FORMS[name])
-        process = forks.run(*arguments, cwd=tmp_path, project=PROJECT, PYTHONPATH=support)
+        process = forks.run(program, server.url, cwd=tmp_path, project=PROJECT, PYTHONPATH=support)
     assert process.returncode == 0, process.stdout
     page = open_pages()
     page.goto(f"{desks().address}seat")
-    check_page(page, axe, tmp_path, name)
-    if name == "table":
-        page.get_by_label("Factor", exact=True).first.fill("Two arrests")
-        page.get_by_label("Weight").first.select_option("high")
-        page.get_by_label("Reasoning").first.fill("They are recent.")
-        page.get_by_text("Line 2").click()
-        page.get_by_label("Factor", exact=True).nth(1).fill("A job")
-        page.get_by_label("Weight").nth(1).select_option("low")
-        page.get_by_label("Reasoning").nth(1).fill("It is new.")
+    check_page(page, axe, tmp_path, "table")
+    page.get_by_label("Factor", exact=True).first.fill("Two arrests")
+    page.get_by_label("Weight").first.select_option("high")
+    page.get_by_label("Reasoning").first.fill("They are recent.")
+    page.get_by_text("Line 2").click()
+    page.get_by_label("Factor", exact=True).nth(1).fill("A job")
+    page.get_by_label("Weight").nth(1).select_option("low")
+    page.get_by_label("Reasoning").nth(1).fill("It is new.")
     for box in page.locator("input[type=number]").all():
         box.fill("7")
-    if page.get_by_role("radio").count():
-        page.get_by_role("radio", name="YES").check()
-    if name == "lists":
-        page.get_by_label("Steps").fill("One\nTwo\nThree\nFour")
+    page.get_by_role("radio", name="YES").check()
     page.get_by_role("button", name="Send").click()
     page.wait_for_load_state()
     [answer] = (tmp_path / "data" / "inbox").rglob("*.answer.txt")
-    expected = {
-        "table": "- A job | low | It is new.",
-        "numbers": "Emotional intelligence: 7",
-        "lists": "- Four",
-    }[name]
-    assert expected in answer.read_text()
+    assert "- A job | low | It is new." in answer.read_text()
 
 
 def test_a_person_labels_twelve_statements_by_keyboard(

@@ -51,13 +51,6 @@ def cut_prompts(body: dict[str, Any]) -> web.Response:
     return web.json_response(content)
 
 
-def refuse_long_prompts(body: dict[str, Any]) -> web.Response:
-    if sum(len(message["content"]) for message in body["messages"]) > 9_000:
-        message = "This model's maximum context length is 2048 tokens."
-        return web.json_response({"error": {"message": message}}, status=400)
-    return complete_honestly(body)
-
-
 def findings_of(
     entries: Entries, complete: Complete = complete_honestly, protocol: str = "protocol: courtroom"
 ) -> dict[str, Finding]:
@@ -103,14 +96,12 @@ def test_a_server_without_a_list_of_models_is_still_called(entries: Entries) -> 
         (refuse_key, "Invalid API key"),
         (refuse_schema, "structured: prompted"),
         (cut_prompts, "it cuts long prompts"),
-        (refuse_long_prompts, "maximum context length"),
     ],
 )
 def test_a_call_finds_faults_that_would_spoil_a_run(complete: Complete, words: str) -> None:
     finding = findings_of([{"id": "test"}], complete)["mine, reply"]
     assert finding.state == "missing" and words in finding.details
-    is_refused = complete in (refuse_schema, refuse_long_prompts)
-    assert ("structured" in finding.details) == is_refused
+    assert ("structured" in finding.details) == (complete is refuse_schema)
 
 
 def give_logprobs(body: dict[str, Any]) -> web.Response:

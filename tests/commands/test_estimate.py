@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from moot.commands.estimate import READING_SHARE, Estimate
@@ -123,23 +122,6 @@ def test_hours_without_a_speed_are_unknown_and_without_calls_none() -> None:
     estimate = make_estimate(model_with())
     assert math.isnan(estimate.hours(calls("opening"), 0)) and estimate.hours([], 0) == 0
     assert not estimate.is_typical("mine")
-
-
-@pytest.mark.parametrize("timed_count", [0, 10])
-def test_hours_of_recorded_calls_are_within_a_factor_of_two(timed_count: int) -> None:
-    """The packaged model's calls of several protocols, by its typical speed or by the first ten."""
-    recorded = pd.read_parquet(PROJECT / "data/recording/courtroom.parquet")
-    recorded = recorded.sort_values("created_at")
-    tokens = recorded[["prompt_tokens", "completion_tokens", "seconds"]].to_numpy().tolist()
-    packaged = {"mine": ModelConfig(endpoint="embedded", model="smollm2-135m")}
-    stored = {f"opening {number}": ("mine", call[1]) for number, call in enumerate(tokens)}
-    timed = [(int(call[0]), int(call[1]), call[2]) for call in tokens[:timed_count]]
-    entries = []
-    for number, (prompt_tokens, _, _) in enumerate(tokens):
-        reply = Reply("", prompt_tokens=int(prompt_tokens), completion_tokens=120)
-        entries.append(Entry("opening", "mine", "", number, reply))
-    hours = make_estimate(packaged, stored, timed).hours(entries, 0)
-    assert 1 / 2 < hours * 3600 / recorded["seconds"].sum() < 2
 
 
 def test_a_free_model_costs_nothing() -> None:

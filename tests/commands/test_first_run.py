@@ -19,7 +19,6 @@ from moot.core.config import InitConfig
 from moot.core.errors import UserError
 from moot.core.experiment_config import COMPARISON
 from moot.core.printed_commands import STARTED_BY
-from moot.plan.papers_of_run import has_own_experiments
 from moot.plan.plan import Plan
 from project_copy import PROJECT
 
@@ -251,33 +250,14 @@ def test_data_experiment_and_model_have_telling_names(
     assert list(configuration["models"]) == [name]
     entry = configuration["experiments"][experiment]
     assert (entry["dataset"], entry["models"]) == (dataset, [name])
-    plan = make_plan(text)
-    assert plan.config.models[name].model == model
-    [contrast] = plan.contrasts_of(COMPARISON)
-    assert (contrast.first.experiment, contrast.family) == (experiment, COMPARISON)
-    assert has_own_experiments(plan)
-
-
-@pytest.mark.parametrize(
-    ("data", "experiment"),
-    [("nlsy97", "my-courtroom-nlsy97"), ("vast", "courtroom-vast")],
-)
-def test_an_experiment_on_shipped_data_is_named_unlike_the_shipped_one(
-    data: str, experiment: str
-) -> None:
-    init_config = InitConfig(model="qwen", server="http://localhost:9/v1", data=data, usd=0)
-    write_configuration(init_config, None)
-    configuration = yaml.safe_load(Path("my.yaml").read_text())
-    assert configuration["run"] == list(configuration["experiments"]) == [experiment]
-    assert configuration["experiments"][experiment]["dataset"] == data
-    assert "datasets" not in configuration
+    assert make_plan(text).config.models[name].model == model
 
 
 def test_a_wrong_answer_is_asked_again() -> None:
     replies = {
         "server": ["nowhere", "ollama"],
         "data": ["none.csv", "nlsy79", "nlsy97"],
-        "protocol": ["court", "panel"],
+        "protocol": ["court", "courtroom"],
         "usd": ["five", "$5", "-1", "5"],
     }
     questions = []
@@ -290,7 +270,7 @@ def test_a_wrong_answer_is_asked_again() -> None:
     write_configuration(InitConfig(model="qwen"), ask)
     assert "server 'nowhere'; expected one of" in questions[1] and "none.csv" in questions[3]
     plan = make_plan(Path("my.yaml").read_text())
-    assert plan.config.budget.usd == 5 and "panel-nlsy97" in plan.experiments
+    assert plan.config.budget.usd == 5 and "my-courtroom-nlsy97" in plan.experiments
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Test that the files, headings and modules that a page names exist."""
+"""Test that the files, headings, folders and modules that a page names exist."""
 
 import re
 from itertools import chain
@@ -21,6 +21,7 @@ ROOMS = "|".join(path.parent.name for path in MOOT.glob("*/__init__.py"))
 CODE_BLOCK = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\((?![a-z]+:)([^)\s#]*)#?([^)\s]*)\)")
 MODULE = re.compile(rf"`(?:moot\.)?((?:{ROOMS})[./][\w./]+)`")
+PATH = re.compile(r"`((?:scripts|tests|config|docs|rules|benchmarks)/[\w./{}-]+|[A-Z]\w+\.md)`")
 
 
 def headings(page: Path) -> set[str]:
@@ -32,12 +33,15 @@ def headings(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(PROJECT).as_posix())
-def test_links_and_modules_of_a_page_exist(page: Path) -> None:
+def test_links_paths_and_modules_of_a_page_exist(page: Path) -> None:
     text = CODE_BLOCK.sub("", page.read_text(encoding="utf-8"))
     for link, anchor in LINK.findall(text):
         target = page.parent / link if link else page
         assert target.exists(), f"{link}: no such file"
         assert not anchor or anchor in headings(target), f"{link}#{anchor}: no such heading"
+    for path in PATH.findall(text):
+        pattern = re.sub(r"\{\w+\}|NAME", "*", path.rstrip("/"))
+        assert any(PROJECT.glob(pattern)), f"{path}: no such file"
     for name in MODULE.findall(text):
         path = name.rstrip("/") if "/" in name else name.replace(".", "/")
         places = [

@@ -5,7 +5,6 @@ import math
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -18,22 +17,15 @@ from moot.core.cases import Task
 from moot.core.likelihood import calibrate, complete_logprobs, find_best_threshold, label_shares
 from moot.llm.ledger.ledger import Ledger
 
-VALIDATION, CASES = 12, 40
-
-
-def make_experiment(protocol: str, **params: Any) -> dict[str, Any]:
-    return {"protocol": protocol, "params": params, "calibration_cases": VALIDATION}
-
 
 @pytest.mark.parametrize("listed_count", [20, 5, 1])
 def test_an_unlisted_word_never_decides_the_answer(
     listed_count: int, server: FaultServer, tmp_path: Path
 ) -> None:
-    cases = people(tmp_path / "cases.parquet", CASES, validation=VALIDATION)
+    cases = people(tmp_path / "cases.parquet", 40)
     server.reset(alternatives=listed_count, logprobs="given")
-    config = configuration(
-        server.url, tmp_path, experiment=make_experiment("zero_shot", answer="likelihood")
-    )
+    experiment = {"protocol": "zero_shot", "params": {"answer": "likelihood"}}
+    config = configuration(server.url, tmp_path, experiment=experiment)
     transcript = hold(config, cases, tmp_path / "out.parquet")
     answers = transcript[transcript["kind"] == "prediction"]
     with closing(Ledger(config["ledger"])) as ledger:
