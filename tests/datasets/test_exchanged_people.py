@@ -38,12 +38,9 @@ def neutral_words(text: str) -> list[str]:
     return [NEUTRAL_WORDS.get(word, word) for word in words]
 
 
-@pytest.mark.parametrize("narrative", ["prose", "list"])
-def test_exchanging_sex_changes_only_the_words_of_sex(
-    narrative: str, load_context: Context
-) -> None:
-    loaded_before = load_people(load_context, narrative=narrative)
-    loaded_after = load_people(load_context, narrative=narrative, exchange="sex")
+def test_exchanging_sex_changes_only_the_words_of_sex(load_context: Context) -> None:
+    loaded_before = load_people(load_context)
+    loaded_after = load_people(load_context, exchange="sex")
     originals, exchanged = cases_of_test(loaded_before), cases_of_test(loaded_after)
     assert originals.keys() == exchanged.keys()
     for case_id, case in originals.items():
@@ -51,16 +48,10 @@ def test_exchanging_sex_changes_only_the_words_of_sex(
         assert {case.attributes["sex"], exchanged_case.attributes["sex"]} == {"male", "female"}
         unchanged = {"text": case.text, "attributes": case.attributes}
         assert replace(exchanged_case, **unchanged) == case
-        if narrative == "prose":
-            sexed = {"male": set(SWAPPED), "female": set(SWAPPED.values())}
-            words = set(exchanged_case.text.lower().replace(".", "").replace(",", "").split())
-            assert not words & (sexed[case.attributes["sex"]] - {"his", "her"}), exchanged_case.text
-            assert neutral_words(case.text) == neutral_words(exchanged_case.text)
-        else:
-            terms = set(case.text.strip(".").split("; "))
-            new_terms = set(exchanged_case.text.strip(".").split("; "))
-            assert terms - new_terms == {f"sex is {case.attributes['sex']}"}
-            assert len(new_terms - terms) == 1
+        sexed = {"male": set(SWAPPED), "female": set(SWAPPED.values())}
+        words = set(exchanged_case.text.lower().replace(".", "").replace(",", "").split())
+        assert not words & (sexed[case.attributes["sex"]] - {"his", "her"}), exchanged_case.text
+        assert neutral_words(case.text) == neutral_words(exchanged_case.text)
     others = [case for case in loaded_before.cases if case.split != "test"]
     assert others == [case for case in loaded_after.cases if case.split != "test"]
     assert loaded_before.features is not None and loaded_after.features is not None

@@ -6,27 +6,16 @@ import pytest
 
 from messages import refusal
 from moot.core.errors import UserError
-from moot.core.read_config import merge_over_defaults
-from moot.core.shipped_files import default_files
 from moot.datasets import LOADERS
-from moot.jobs.item_needs import loaders_without_files
 from moot.papers.item_data import fetch_item_data
-from moot.papers.selection import add_paper_experiments, own_sources
+from moot.papers.selection import own_sources
 from moot.plan.papers_of_run import paper_plan
-from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
 VERSIONS = PROJECT / "data" / "versions.csv"
 DOWNLOADED = ["cail18", "caselaw", "claim_polarity", "claim_stance", "nlsy97", "vast"]
 """The loaders of all papers but the first."""
 MISSING = "papers: data are missing; no model was asked."
-
-
-def plan_of_all_items(data_root: Path, sources: dict[str, str]) -> Plan:
-    config = merge_over_defaults({"data_root": str(data_root)}, default_files(PROJECT))
-    config["papers"] = {"items": "all", "cases": 1, "datasets": sources}
-    add_paper_experiments(config, PROJECT)
-    return Plan.from_yaml(config, PROJECT)
 
 
 def refuse(url: str) -> bytes:
@@ -47,18 +36,6 @@ def test_missing_data_are_named_with_a_remedy(tmp_path: Path) -> None:
     for loader in DOWNLOADED:
         assert f"{loader}: {own_sources(LOADERS[loader].options)[0]}" in message
     assert "could not be downloaded" in message and "source to local" in message
-
-
-def test_missing_local_files_are_named_with_a_remedy(tmp_path: Path) -> None:
-    plan = plan_of_all_items(tmp_path, dict.fromkeys(DOWNLOADED, "local"))
-    loaders = loaders_without_files(plan, plan.datasets_used)
-    with pytest.raises(UserError) as caught:
-        fetch_item_data(tmp_path, VERSIONS, [], loaders, refuse)
-    message = str(caught.value)
-    assert message.startswith(MISSING)
-    for loader in DOWNLOADED:
-        fault = f"no file of data set '{loader}', expected the files that data/raw/README.md lists"
-        assert fault in message
 
 
 def test_files_in_place_are_not_downloaded_again(tmp_path: Path) -> None:

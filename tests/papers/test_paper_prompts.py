@@ -196,17 +196,6 @@ def test_a_sentence_of_a_passage_has_no_blank_line(shipped: Path, tmp_path: Path
     assert "\n\nONLY answer" in read_words(target, "second"), "another sentence may be apart"
 
 
-def test_running_heads_within_a_passage_are_left_out(shipped: Path, tmp_path: Path) -> None:
-    lines = [line.replace("\ufb03", "ffi") for line in paper_lines(30)]
-    pages = [
-        [f"Harbour Law Review {number}", line, "", f"{number}"] for number, line in enumerate(lines)
-    ]
-    path = tmp_path / "paper.pdf"
-    path.write_bytes(small_pdf(pages))
-    write_prompts(str(path), shipped, tmp_path / "out")
-    check_words(tmp_path / "out")
-
-
 def test_a_passage_is_taken_from_where_its_punctuation_is_right() -> None:
     passage = {key: str(value) for key, value in ROWS[0].items()}
     misprint = PRINTED["first"].replace(",", ";")

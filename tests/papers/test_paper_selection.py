@@ -189,11 +189,6 @@ def test_few_cases_shrink_those_to_calibrate_with_in_proportion_and_say_so() -> 
     assert sizes[1].startswith("12 cases (the paper: all): ") and "`paper-gpt-caselaw`" in sizes[1]
 
 
-def test_an_item_trains_only_with_the_models_that_it_shows() -> None:
-    experiments = select_experiments(items="feedback/table4")["experiments"]
-    assert experiments["paper-feedback-training-caselaw"]["models"] == ["gpt-4o"]
-
-
 @pytest.mark.parametrize("fault", ["many", [20], float("inf"), 20.7, 0])
 def test_a_number_of_cases_in_quotes_is_a_number(fault: object) -> None:
     config = select_experiments(items="courtroom/table4", cases="20")

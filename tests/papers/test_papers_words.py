@@ -162,19 +162,12 @@ def reply_to_any(request: Request) -> Any:
     ("folder", "task", "case", "params"),
     [
         (
-            "agenticsimlaw/zero_shot",
-            REARREST,
-            Case("c1", "t", "test", "sex is male", "yes", ("no", "yes")),
-            {},
-        ),
-        (
             "agenticsimlaw/n_shot_cot",
             REARREST,
             Case("c1", "t", "test", "sex is male", "yes", ("no", "yes")),
             {"shots": 1},
         ),
         ("triem/synthetic_panel", APPEAL, CASE, {}),
-        ("triem/panel", APPEAL, CASE, {}),
         (
             "debate_feedback/feedback",
             WINNER,

@@ -1,8 +1,6 @@
 """Opinions: the sample, outcomes and facts of full texts, and the sheet of a person."""
 
-import html
 import json
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,16 +16,13 @@ from moot.datasets import LoadContext, Loaded
 from moot.datasets.opinion_text import Names, collect_names
 from moot.studies.appellate import masking
 from moot.studies.appellate.data_opinions import (
-    SAMPLE,
     OpinionsOptions,
     load,
-    load_human_statements,
     read_opinions,
     write_deidentification,
 )
 from moot.studies.appellate.legal.outcomes import read_outcome
 from opinion_texts import CAPTION, opinion
-from scripted_model import PROJECT
 
 Context = Callable[..., LoadContext]
 
@@ -227,20 +222,6 @@ def test_a_missing_folder_and_source_get_one_clear_message(
         load(OpinionsOptions(source="download"), context)
 
 
-def test_real_records_of_the_caselaw_access_project(shared_data: Path, tmp_path: Path) -> None:
-    """A file of another shape is refused with the line of pandas; the page's script makes it."""
-    file = shared_data / "opinions" / "cap_illinois_sample.jsonl"
-    with pytest.raises(UserError, match="missing column text"):
-        read_opinions(file, 0, {})
-    records = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-    bodies = pd.json_normalize([*records])
-    texts = bodies["casebody.data"].str.replace("<[^>]+>", " ", regex=True).map(html.unescape)
-    bodies.assign(text=texts).to_csv(tmp_path / "opinions.csv", index=False)
-    opinions = read_opinions(tmp_path / "opinions.csv", 0, {})
-    assert len(opinions) == 10
-    assert all(read_outcome(entry.text).outcome for entry in opinions)
-
-
 # The sample
 
 
@@ -250,38 +231,6 @@ def test_the_sample_has_the_five_cases_as_the_paper_states(load_context: Context
     assert outcomes == {1: "affirm", 2: "affirm", 3: "mixed", 4: "reverse", 5: "affirm"}
     assert [case.target for case in loaded.cases].count("affirm") == 3
     assert not [case.case_id for case in loaded.cases if "affirm" in case.text.lower()]
-
-
-STATUTE = re.compile(r"\b\d+ U\.S\.C\. § \d+\w*(?:\(\d\))?")
-CASE = re.compile(
-    r"(?:In re [A-Z]\w+|[A-Z][\w.&,' ]+ v\. [A-Z][\w.&,' ]+?), \d+ U\.S\. \d+ \(\d{4}\)"
-)
-
-
-def script_comments() -> dict[str, list[str]]:
-    """The authorities in the comments of each case of the sample, each with its holding."""
-    text = (PROJECT / SAMPLE).read_text("utf-8")
-    comments = {}
-    for block in re.split(r"(?m)^- case_id: ", text)[1:]:
-        lines = re.findall(r"(?m)^  #(.*)$", block)
-        text_of_case = " ".join(line.strip() for line in lines)
-        comments[block.split("\n")[0]] = re.split(r" - (?=[A-Z0-9])", text_of_case)[1:]
-    return comments
-
-
-@pytest.mark.parametrize("case_id", list(script_comments()))
-def test_each_script_has_the_length_and_the_citations_of_the_papers(case_id: str) -> None:
-    comments = script_comments()[case_id]
-    authorities = tuple({re.split(r": (?=\w|\()", line)[0] for line in comments})
-    assert all(len(line) > len(line.split(": ")[0]) + 2 for line in comments), "each has a holding"
-    for stance, statements in load_human_statements(case_id).items():
-        assert len(statements) == 3
-        for statement in statements:
-            assert 200 <= len(statement.split()) <= 270, (stance, statement)
-            cited = {*STATUTE.findall(statement), *map(str.strip, CASE.findall(statement))}
-            assert 2 <= len(cited) <= 4, (stance, cited)
-            for citation in cited:
-                assert citation.endswith(authorities), citation
 
 
 def test_a_surname_of_two_people_is_in_doubt() -> None:

@@ -3,6 +3,7 @@
 Slow: only these tests detect published files whose counts differ from the publication.
 """
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -215,3 +216,13 @@ def test_cail18_faults(meta: dict[str, Any], tmp_path: Path, load_context: MakeC
     )
     with refusal():
         load(load_context("cail18"), source="local")
+
+
+def test_a_file_of_another_encoding_is_read(tmp_path: Path, load_context: MakeContext) -> None:
+    articles = [{"relevant_articles": [264 + number % 2]} for number in range(8)]
+    facts = [{"fact": f"第{n}案，某人。", "meta": meta} for n, meta in enumerate(articles)]
+    lines = [json.dumps(fact, ensure_ascii=False) for fact in facts]
+    path = tmp_path / "cail18" / "cail2018_sample.jsonl"
+    path.parent.mkdir()
+    path.write_bytes("\n".join(lines).encode("gb18030"))
+    assert len(load(load_context("cail18"), source="local", encoding="gb18030").cases) == 8

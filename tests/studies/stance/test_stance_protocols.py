@@ -47,31 +47,6 @@ async def test_bare_labels(reply: str, expected: str | None, status: str) -> Non
     assert debate.utterances[0].parse_status == status
 
 
-async def test_json_and_likelihood_answers() -> None:
-    case, task = cases_of_split("claim_stance", "test")[0], load("claim_stance").task
-    json_answer, _, chat = await hold(
-        "stance",
-        case,
-        task,
-        lambda request: '{"prediction": "CON", "confidence": 90}',
-        answer="json",
-    )
-    assert json_answer is not None and (
-        json_answer.prediction,
-        round(json_answer.score or 0, 2),
-    ) == ("con", 0.05)
-    assert chat.requests[0].schema is not None
-    likelihood_answer, _, chat = await hold(
-        "stance", case, task, lambda request: {"CON": -3.0, "PRO": -1.0}, answer="likelihood"
-    )
-    assert (
-        likelihood_answer is not None
-        and likelihood_answer.prediction == "pro"
-        and likelihood_answer.score == pytest.approx(0.8808, abs=1e-4)
-    )
-    assert chat.requests[0].choices == ("CON", "PRO")
-
-
 async def test_chain_of_thought_reasons_before_the_answer() -> None:
     case, task = cases_of_split("vast", "test")[0], load("vast").task
 
