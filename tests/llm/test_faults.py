@@ -157,16 +157,6 @@ async def test_anthropic_is_asked_in_its_own_words(
         )
 
 
-async def test_azure_is_an_openai_compatible_server(
-    server: FaultServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server.reset(faults=[])
-    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "a-key-of-azure")
-    at = {"base_url": f"{server.host}/openai/v1/", "api_key_env": "AZURE_OPENAI_API_KEY"}
-    reply = await ask(chat_with(server, tmp_path, **at), make_request(schema=SCHEMA))
-    assert set(json.loads(reply.text)) == {"prediction", "confidence"}
-
-
 @pytest.mark.parametrize("endpoint", ["openai", "ollama", "anthropic"])
 async def test_a_server_that_answers_nothing_ends_the_run_and_is_asked_again_by_a_later_run(
     endpoint: str, server: FaultServer, tmp_path: Path

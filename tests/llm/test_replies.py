@@ -88,7 +88,8 @@ def test_numbers(reply: str, grade: int | None) -> None:
     assert (parse_reply(reply, Grade).value or {}).get("grade") == grade
 
 
-FORM = prediction_schema(Task("case", "Did he pay?", ("no", "yes")), reasoning=True)
+TASK = Task("case", "Did he pay?", ("no", "yes"))
+FORM = prediction_schema(TASK, reasoning=True)
 VALUE = {"reasoning": "if (user) {}", "prediction": "YES", "confidence": 70}
 OBJECT = json.dumps(VALUE)
 OBJECTS = [
@@ -118,6 +119,16 @@ def test_objects_that_state_no_answer(reply: str) -> None:
     parsed = parse_reply(reply, FORM)
     assert (parsed.value, parsed.status) == (None, "invalid")
     assert parsed.problem
+
+
+def test_values_beyond_their_bounds_are_kept_beside_a_clear_answer() -> None:
+    graded = {"reason": "Both accept the timetable. " * 20, "grade": 9}
+    parsed = parse_reply(json.dumps(graded), Grade)
+    assert (parsed.value, parsed.status) == (graded, "strict")
+    factors = [{"factor": "x", "weight": "high", "reasoning": "y"}] * 22
+    reply = {"factors": factors, "prediction": "YES", "confidence": 70}
+    parsed = parse_reply(json.dumps(reply), prediction_schema(TASK, factors=10))
+    assert (parsed.value, parsed.status) == (reply, "strict")
 
 
 def test_words_for_an_object() -> None:

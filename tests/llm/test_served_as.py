@@ -89,21 +89,6 @@ def test_two_servers_of_one_model_share_no_replies_and_a_moved_server_keeps_its_
     assert (first.count(), second.count()) == request_counts
 
 
-def test_a_debate_between_two_servers_of_one_model(
-    first: FaultServer, second: FaultServer, tmp_path: Path
-) -> None:
-    cases = people(tmp_path / "cases.parquet", 1)
-    seats = {"experiment": {"params": {"seats": {"prosecutor": "other"}}}}
-    config = configuration(first.url, tmp_path, **seats)
-    config["models"]["other"] = {**config["models"]["test"], "base_url": second.url}
-    transcripts = hold(config, cases, tmp_path / "out.parquet")
-    transcripts = transcripts[
-        transcripts["kind"].isin(["opening", "interrogation", "rebuttal", "closing"])
-    ]
-    assert set(transcripts.loc[transcripts["speaker"] == "prosecutor", "text"]) <= {SECOND}
-    assert SECOND not in set(transcripts.loc[transcripts["speaker"] != "prosecutor", "text"])
-
-
 def test_the_digest_of_a_debate_names_its_server(tmp_path: Path) -> None:
     def digest(**model: str) -> str:
         plan = Plan.from_yaml(configuration("http://a/v1", tmp_path, model), PROJECT)

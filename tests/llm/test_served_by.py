@@ -23,8 +23,6 @@ from moot.llm.ledger.ledger import Entry, Ledger
 from moot.llm.progress import Progress
 from moot.llm.request import Message, Reply, Request
 from moot.plan.plan import Plan
-from moot.scores.results import ExperimentResults
-from moot.scores.served import served, version_notes, versions_said
 
 pytestmark = pytest.mark.usefixtures("short_pauses")
 
@@ -46,43 +44,30 @@ async def ask(
         await chat.close()
 
 
-def test_calls_say_who_served_them_and_tables_warn(server: FaultServer, tmp_path: Path) -> None:
-    results = tmp_path / "results"
-    cases = people(results / "cases" / "people.parquet", 4)
-    transcripts = results / "transcripts" / EXPERIMENT / MODEL / "0.parquet"
-    predictions, calls = (
-        results / kind / EXPERIMENT / f"{MODEL}.parquet" for kind in ("predictions", "calls")
+def test_calls_say_who_served_them(server: FaultServer, tmp_path: Path) -> None:
+    server.reset(faults=[], fingerprints=1)
+    cases, transcripts, predictions, calls = (
+        tmp_path / f"{kind}.parquet" for kind in ("cases", "said", "predictions", "calls")
     )
-    notes = {}
-    for versions in (1, 2):
-        server.reset(faults=[], fingerprints=versions)
-        config = configuration(server.url, tmp_path / str(versions))
-        hold(config, cases, transcripts)
-        plan = Plan.from_yaml(config, PROJECT)
-        write_predictions(
-            plan.config, plan.experiments[EXPERIMENT], cases, [transcripts], predictions, calls
-        )
-        scores = served(ExperimentResults(results, EXPERIMENT, plan.experiments[EXPERIMENT].config))
-        notes[versions] = version_notes(pq.read_table(predictions).to_pandas())
-        assert set(versions_said(scores, EXPERIMENT, MODEL)) == {("test", "test")}
-    assert notes[1] == []
-    assert "or by several" in notes[2][0]
-    assert (
-        "test: test, fp_0, Somebody" in notes[2][0] and "test: test, fp_1, Somebody" in notes[2][0]
+    config = configuration(server.url, tmp_path)
+    hold(config, people(cases, 2), transcripts)
+    plan = Plan.from_yaml(config, PROJECT)
+    write_predictions(
+        plan.config, plan.experiments[EXPERIMENT], cases, [transcripts], predictions, calls
     )
     call = pq.read_table(calls).to_pylist()[0]
-    assert (call["provider"], call["service_tier"], call["reasoning_tokens"]) == (
-        "Somebody",
-        "default",
-        3,
-    )
-    assert call["system_fingerprint"].startswith("fp_") and call["response_id"].startswith(
-        "chatcmpl-"
-    )
-    assert call["reasoning"] == "Thinking."
-    assert call["started_at"] <= call["ended_at"] and len(call["started_at"]) == len(
-        "2026-01-01T00:00:00.000+00:00"
-    )
+    expected = {
+        "served_model": "test",
+        "provider": "Somebody",
+        "service_tier": "default",
+        "system_fingerprint": "fp_0",
+        "reasoning": "Thinking.",
+        "reasoning_tokens": 3,
+    }
+    assert {name: call[name] for name in expected} == expected
+    assert call["response_id"].startswith("chatcmpl-")
+    assert len(call["started_at"]) == len("2026-01-01T00:00:00.000+00:00")
+    assert call["started_at"] <= call["ended_at"]
     assert json.loads(call["request"])["served_as"] == server.url
 
 

@@ -75,25 +75,6 @@ def test_an_own_table_shows_no_item_of_a_paper(tmp_path: Path, experiments: dict
         assert sorted(names) == sorted(shown_names), "each may be requested"
 
 
-def test_an_own_table_of_recorded_answers_shows_no_item(tmp_path: Path) -> None:
-    columns = {"debate": "", "case": "id", "method": "arm", "model": "who", "answer": "said"}
-    data = {
-        "loader": "transcripts",
-        "path": "answers.csv",
-        "columns": {**columns, "truth": "gold"},
-        "labels": {"NO": "no", "YES": "yes"},
-        "positive": "yes",
-    }
-    entry = {"source": "recorded", "dataset": "answers", "models": "mine"}
-    plan = make_plan(
-        tmp_path,
-        datasets={"answers": data},
-        experiments={"recordings": {**entry, "params": {"method": "debate"}}},
-        run=["recordings"],
-    )
-    assert papers_of_run(plan) == frozenset() and items_in(plan) == []
-
-
 @pytest.mark.parametrize(
     ("run", "papers"),
     [

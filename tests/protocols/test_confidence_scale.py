@@ -11,7 +11,6 @@ import pytest
 
 from answers_by_model import hold_debates
 from fault_server import FaultServer
-from moot.studies.feedback.scores import judged_debates
 
 SHARES, PERCENT = "by-shares", "by-percent"
 SCALES = {SHARES: 1}
@@ -58,28 +57,3 @@ def test_a_confidence_that_contradicts_the_scale_is_missing_and_the_key_is_named
     transcripts = results.transcripts[results.transcripts["kind"] == "prediction"]
     assert set(transcripts["missing_fields"]) == {"confidence"}
     assert transcripts["parse_problem"].str.contains(problem, regex=False).all()
-
-
-def test_smoothed_probabilities_follow_the_scale(server: FaultServer, tmp_path: Path) -> None:
-    replies = {
-        SHARES: [reply("NO", 1), reply("YES", 0.6)],
-        PERCENT: [reply("NO", 1), reply("YES", 60)],
-    }
-    results, predictions = hold_debates(
-        server,
-        tmp_path,
-        replies,
-        "feedback",
-        scales=SCALES,
-        debaters=1,
-        rounds=1,
-        answer="generation",
-    )
-    scores = {
-        model: frame.groupby("prediction")["score"].first().to_dict()
-        for model, frame in predictions.items()
-    }
-    assert scores[SHARES] == pytest.approx({"no": 0.0, "yes": 0.8})
-    assert scores[PERCENT] == pytest.approx({"no": 0.495, "yes": 0.8})
-    assert confidences(predictions[SHARES]) == pytest.approx({"no": 100.0, "yes": 80.0})
-    assert not any(debate.label_alone for debate in judged_debates(results, SHARES))

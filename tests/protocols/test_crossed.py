@@ -27,28 +27,6 @@ WINNER = Task(
 STANCE = Task(noun="the text", question="Which side?", labels=("con", "neutral", "pro"))
 
 
-async def test_a_panel_votes_on_the_labels_of_its_data() -> None:
-    votes = iter([-1.0, -3.0, -1.0])
-
-    def answer(request: Request, _: int) -> Any:
-        if not request.choices:
-            return "The receipt was clear. Confidence: 80"
-        about_the_case = any("lame horse" in message.content for message in request.messages)
-        return {"PLAINTIFF": next(votes) if about_the_case else -2.0, "DEFENDANT": -2.0}
-
-    params = PanelParams(judges=3, rounds=1, votes="likelihood")
-    voice = ScriptedModel(answer)
-    answer_of_panel = await panel(make_debate(voice, params, WINNER), params)
-    assert (
-        answer_of_panel
-        and answer_of_panel.prediction == "plaintiff"
-        and answer_of_panel.score == pytest.approx(2 / 3)
-    )
-    assert "PLAINTIFF" in voice.prompts[-1] and not any(
-        "AFFIRM" in prompt for prompt in voice.prompts
-    )
-
-
 TASKS = [
     WINNER,
     STANCE,
@@ -175,21 +153,3 @@ async def test_samples_cannot_be_matched_to_recorded_debates(tmp_path: Path) -> 
         await self_consistency(
             make_debate(ScriptedModel(lambda *_: "text"), params, WINNER, artifacts=files), params
         )
-
-
-async def test_single_prompts_ask_about_chinese_cases_in_chinese() -> None:
-    task = Task(
-        noun="本案",
-        question="适用哪些条文？",
-        labels=("234", "264"),
-        language="zh",
-        multilabel=True,
-    )
-    factors = [{"factor": "x", "weight": "low", "reasoning": "y"}]
-    voice = ScriptedModel(
-        lambda *_: {"factors": factors, "prediction": ["264", "234"], "confidence": 60}
-    )
-    params = SelfConsistencyParams(k=2)
-    answer = await self_consistency(make_debate(voice, params, task), params)
-    assert answer and answer.prediction == "234;264"
-    assert all("逐步思考" in prompt for prompt in voice.prompts)

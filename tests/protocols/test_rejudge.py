@@ -1,20 +1,16 @@
-"""A second judge of held debates: in shards, within a budget, and in a preview."""
+"""A second judge of held debates: in shards and in a preview."""
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow.parquet as pq
-import pytest
 
 from courtroom_runs import EXPERIMENT, MODEL, configuration, hold, people
 from debate_jobs import debate_job
 from fault_server import FaultServer
 from moot.commands.preview import preview
-from moot.core.errors import RunStoppedError
 from moot.jobs.debates import write_transcripts
-from moot.llm.ledger.ledger import Ledger
 from moot.plan.plan import Plan
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -54,11 +50,6 @@ def judge_again(config: dict[str, Any], cases: Path, results: Path) -> pd.DataFr
     return pd.concat(shards).sort_values(["debate_id", "turn"], ignore_index=True)
 
 
-def calls_paid(folder: Path) -> int:
-    with closing(Ledger(str(folder / "ledger"))) as ledger:
-        return ledger.read_totals().calls
-
-
 def test_shards_give_the_same_debates_as_one_job(server: FaultServer, tmp_path: Path) -> None:
     cases = people(tmp_path / "cases.parquet", CASES)
     unsharded = make_configuration(server, tmp_path)
@@ -96,30 +87,3 @@ def test_a_preview_counts_only_the_judges_calls_and_names_missing_debates(
     assert server.count() == request_count, "a preview makes no call"
     judge_again(config, cases, results)
     assert (preview_row()["calls_to_make"], preview_row()["calls_in_ledger"]) == (0, CASES * ROUNDS)
-
-
-def test_a_preview_and_a_budget_count_the_calls_of_attribution(
-    server: FaultServer, tmp_path: Path
-) -> None:
-    results = tmp_path / "results"
-    cases = people(results / "cases" / "people.parquet", CASES)
-    config = make_configuration(server, tmp_path)
-    options = {"repeats": 2, "debates": 3}
-    params = {"source_experiment": EXPERIMENT, "source_model": MODEL, **options}
-    config["experiments"]["again"] |= {"protocol": "attribution", "params": params}
-    hold_trials(config, cases, results)
-    row = preview(Plan.from_yaml(config, PROJECT), results).set_index("experiment").loc["again"]
-    # one call to choose the measure, 4 with all turns, 2 without each of 6
-    max_calls = 3 * (1 + 4 + 6 * 2)
-    assert (row["debates"], row["calls_to_make"]) == (3, max_calls)
-    paid_count, request_count = calls_paid(tmp_path), server.count()
-    with pytest.raises(RunStoppedError, match="budget"):
-        judge_again({**config, "budget": {"calls": paid_count + 20}}, cases, results)
-    assert calls_paid(tmp_path) == paid_count + 20
-    rows = judge_again(config, cases, results)
-    assert (
-        calls_paid(tmp_path) == paid_count + max_calls
-        and server.count() == request_count + max_calls
-    )
-    assert rows["debate_id"].nunique() == 3 and (rows["kind"] == "asked again").sum() == max_calls
-    assert (rows["kind"] == "conclusion").sum() == 3

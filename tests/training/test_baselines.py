@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,12 @@ from made_up_cases import TASK, leaderboard_row, make_examples, without_times
 from messages import refusal
 from moot.core.cases import BASE_RATE_COIN, MAJORITY_CLASS, Case, Task
 from moot.core.optional import import_optional
-from moot.datasets import LOADERS, LoadContext
 from moot.stats.classification import METRICS, ClassificationOutcome, measure
 from moot.training.baselines import BASELINES, Baseline, select
 from moot.training.evaluation import LEADERBOARD_COLUMNS, evaluate
 from moot.training.examples import Examples, examples
 from moot.training.preprocessing import encoded
 from published_findings import published_rows
-
-PROJECT = Path(__file__).parents[2]
 
 
 class Recorder(ClassifierMixin, BaseEstimator):
@@ -89,17 +85,6 @@ def test_the_seed_determines_the_scores() -> None:
     )
     pd.testing.assert_frame_equal(first.predictions, repeated.predictions)
     assert not without_times(first.leaderboard).equals(without_times(other_seed.leaderboard))
-
-
-def test_the_number_of_threads_changes_no_score() -> None:
-    data, entries = make_examples(), select(["rf", "xgboost"])
-    single_thread, two_threads = (
-        evaluate(data, entries, seed=1, threads=threads, folds=2) for threads in (1, 2)
-    )
-    pd.testing.assert_frame_equal(
-        without_times(single_thread.leaderboard), without_times(two_threads.leaderboard)
-    )
-    pd.testing.assert_frame_equal(single_thread.predictions, two_threads.predictions)
 
 
 def test_a_failing_baseline_states_its_reason_and_stops_no_other() -> None:
@@ -269,27 +254,6 @@ def test_invalid_input_is_an_error() -> None:
         )
     with refusal():
         evaluate(examples(cases, TASK), select(["lr"]), seed=1)
-
-
-@pytest.mark.slow  # only it trains on real cases
-def test_linear_models_beat_chance_on_the_released_table(shared_data: Path) -> None:
-    """On the real cases linear models rank better than chance, but the majority class is best."""
-    options = LOADERS["nlsy97"].options.model_validate({"source": "local"})
-    loaded = LOADERS["nlsy97"].load(options, LoadContext("nlsy97", shared_data, PROJECT, 20261121))
-    data = examples(loaded.cases, loaded.task, loaded.features)
-    board = evaluate(data, select(["lr", "nb", "dt", "reference"]), seed=20261121).leaderboard
-    assert set(board.status) == {"ok"}
-    assert set(board.n) == {847, 283}
-    assert leaderboard_row(board, MAJORITY_CLASS, "test").accuracy == pytest.approx(204 / 283)
-    assert leaderboard_row(board, "lr", "cross_validation").auc > 0.58
-    assert leaderboard_row(board, "lr", "test").auc_low > 0.5
-    assert (
-        leaderboard_row(board, "dt", "cross_validation").accuracy
-        < leaderboard_row(board, MAJORITY_CLASS, "cross_validation").accuracy
-    )
-    assert leaderboard_row(board, "nb", "cross_validation").accuracy < 0.4, (
-        "one column a category makes it say yes to everyone"
-    )
 
 
 @pytest.mark.parametrize("positive", [3, 13, 26, 79])

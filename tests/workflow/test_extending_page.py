@@ -235,21 +235,6 @@ def test_an_edit_reruns_only_dependent_jobs(walked: Walk) -> None:
     module.write_text(text)
 
 
-def test_a_name_that_exists_is_one_message(walked: Walk) -> None:
-    (walked.folder / "taken").mkdir()
-    program = 'from moot.scores import scorer\nscorer("classification")(print)\n'
-    (walked.folder / "taken/more.py").write_text(program)
-    late = {"protocol": "late", "dataset": "mint", "models": "smollm2-135m"}
-    change = {"extensions": ["coinage", "taken"], "experiments": {"late": late}}
-    (walked.folder / "taken.yaml").write_text(yaml.safe_dump(change))
-    process = walked.start("coinage", "--dry-run", files=(*STUDY_FILES, "taken.yaml"))
-    assert process.returncode == 1
-    message = "moot.extensions.taken.more: the scorer 'classification' exists already"
-    assert process.stdout.count(message) == 1, process.stdout
-    assert process.stdout.count("moot: ") == 1, "nothing that follows from it"
-    assert "Traceback" not in process.stdout and "registry.py" not in process.stdout
-
-
 def test_another_configuration_takes_the_folder_only_when_asked(walked: Walk) -> None:
     table = walked.folder / "results/tables/courtroom/contrasts.csv"
     table_bytes = table.read_bytes()

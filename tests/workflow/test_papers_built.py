@@ -11,7 +11,6 @@ alone, and a call that is lost or repeated when a server dies.
 """
 
 import csv
-import json
 import shutil
 import zipfile
 from collections.abc import Iterator
@@ -35,7 +34,6 @@ pytestmark = pytest.mark.slow
 
 CASES = 2
 ITEMS = ["courtroom/table5", "decision_conference/table2"]
-LATER_ITEMS = ["courtroom/figure5", "decision_conference/table3"]
 EXPERIMENTS = ("paper-courtroom", "paper-stance-vast")
 CALLS_BEFORE_THE_KILL = 8
 PEOPLE = "nlsy97/nlsy97_full.csv"
@@ -89,12 +87,6 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
         yield folder, url
 
 
-def select(workflow: Workflow, items: list[str]) -> None:
-    """Select items, each on the paper's own data."""
-    selection = {"items": items, "models": ["served"], "cases": CASES}
-    workflow.configure({"papers": selection, "models/served/concurrency": 2})
-
-
 def replies_of(workflow: Workflow) -> dict[str, str]:
     """Return each stored reply of the ledger by its key."""
     if not (workflow.work / "data/ledger").exists():
@@ -109,19 +101,10 @@ def replies_of(workflow: Workflow) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Built:
-    """A workflow that has built the items, its model server, and early replies.
-
-    These were stored when the first server was killed.
-    """
+    """A workflow that has built the items, and the replies of the server that was killed."""
 
     workflow: Workflow
-    server: FaultServer
     early_replies: dict[str, str]
-
-    def own_rows(self, item: str) -> pd.DataFrame:
-        """Return the rows of this run in the CSV file of a table."""
-        table = pd.read_csv(self.workflow.work / "results/papers" / f"{item}.csv")
-        return table[table["source"] != "published"]
 
 
 @pytest.fixture(scope="module")
@@ -131,16 +114,17 @@ def built(mirror: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) ->
     with FaultServer(latency=0.05) as server:
         workflow = Workflow(tmp_path_factory.mktemp("fresh"), server.url, analyses=())
         write_versions(workflow.project / "data/versions.csv", url, folder / "archive")
-        select(workflow, ITEMS)
+        selection = {"items": ITEMS, "models": ["served"], "cases": CASES}
+        workflow.configure({"papers": selection, "models/served/concurrency": 2})
         with ThreadPoolExecutor() as threads:
             run = threads.submit(workflow.run, "papers")
             wait_until(lambda: len(replies_of(workflow)) >= CALLS_BEFORE_THE_KILL, "calls are made")
             server.close()
             early_replies = replies_of(workflow)
-            with FaultServer(port=server.port) as second_server:
+            with FaultServer(port=server.port):
                 process = run.result()
                 assert process.returncode == 0, process.stdout[-4000:]
-                yield Built(workflow, second_server, early_replies)
+                yield Built(workflow, early_replies)
 
 
 def test_no_stored_reply_is_asked_for_again_after_the_server_was_killed(built: Built) -> None:
@@ -160,42 +144,9 @@ def test_no_stored_reply_is_asked_for_again_after_the_server_was_killed(built: B
 def test_selected_items_have_a_row_of_the_own_model_on_the_papers_data(
     built: Built, item: str
 ) -> None:
-    rows = built.own_rows(item)
+    table = pd.read_csv(built.workflow.work / f"results/papers/{item}.csv")
+    rows = table[table["source"] != "published"]
     assert rows["Model"].tolist() == ["served"]
     assert rows.drop(columns=["source", "Model"]).notna().any(axis=None)
     page = built.workflow.work / f"results/papers/{item.partition('/')[0]}.html"
     assert "The paper uses other data" not in page.read_text("utf-8")
-
-
-def test_only_the_experiments_of_the_items_ran(built: Built) -> None:
-    folder = built.workflow.work / "results/predictions"
-    assert {path.name for path in folder.iterdir()} == set(EXPERIMENTS)
-
-
-def test_items_of_a_later_run_leave_what_was_filled(built: Built) -> None:
-    filled_rows = {item: built.own_rows(item) for item in ITEMS}
-    select(built.workflow, LATER_ITEMS)
-    calls = built.server.count()
-    process = built.workflow.run("papers")
-    assert process.returncode == 0, process.stdout[-4000:]
-    assert built.server.count() > calls, "the later item is asked"
-    for item, rows in filled_rows.items():
-        assert built.own_rows(item).equals(rows), item
-    assert not built.own_rows("decision_conference/table3").empty
-    names = set()
-    for paper in ("courtroom", "decision_conference"):
-        record = built.workflow.work / f"results/papers/{paper}.runs.json"
-        names.update(json.loads(record.read_text("utf-8"))["experiments"])
-    assert {"paper-courtroom", "paper-stance-vast", "paper-stance-claims"} <= names
-
-
-@pytest.mark.parametrize(
-    ("dataset", "role"), [("nlsy97", "archive"), ("vast", "primary"), ("claim_stance", "archive")]
-)
-def test_the_archive_is_used_where_a_primary_file_is_changed_or_missing(
-    built: Built, dataset: str, role: str
-) -> None:
-    record = pd.read_csv(built.workflow.work / f"results/downloads/{dataset}.csv")
-    assert {url.split("/")[3] for url in record["url"]} == {role}
-    for path, digest in zip(record["path"], record["sha256"], strict=True):
-        assert file_digest(built.workflow.work / path) == digest
