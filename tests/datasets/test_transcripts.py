@@ -44,6 +44,7 @@ def test_every_kind_of_file_gives_the_same_debates(tmp_path: Path, ending: str) 
     assert (second_debate.prediction, second_debate.score) == (None, 0.5), (
         "equal probabilities give no prediction"
     )
+    assert second_debate.problem == "undecided: equal beliefs in several labels"
     assert loaded.cleaning == {"rows read": 5, "debates": 2, "cases": 2}
 
 

@@ -9,7 +9,9 @@ import pytest
 from moot.papers.parts import OwnRow, Series
 from moot.report.study_results import StudyResults
 from moot.scores import concat_scores, score_experiment
+from moot.scores.dynamics import stated_predictions
 from moot.studies.recorded.figures import nyu_beliefs
+from moot.studies.recorded.runs import judged_runs, read_outcomes
 from moot.studies.recorded.tables import nyu_judges
 from moot.studies.recorded.tables_rejudged import rejudged
 from paper_items import fill
@@ -58,6 +60,15 @@ def people(tmp_path: Path) -> StudyResults:
     """The shipped records of debates between people."""
     dataset = {"loader": "nyu_debates", "source": "shipped"}
     return recorded_study(tmp_path, dataset, {"people": "people debate"}, {"human": "human judge"})
+
+
+def test_a_judge_flips_who_comes_to_favour_the_other_answer(people: StudyResults) -> None:
+    """Only the debates with files have beliefs before the last one."""
+    (run,) = judged_runs(people)
+    flips = read_outcomes(run)["flips"].dropna()
+    opinions = stated_predictions(run.results).dropna(subset=["previous"])
+    assert len(flips) == 72
+    assert flips.sum() == (opinions["previous"] != opinions["prediction"]).sum() > 0
 
 
 def test_the_interval_of_judges_accuracy_stands_beside_it(people: StudyResults) -> None:

@@ -48,6 +48,13 @@ def test_accuracy_of_valid_answers_is_never_below_that_with_invalid_ones_as_wron
     )
 
 
+def test_answers_without_truth_have_no_accuracy(tmp_path: Path) -> None:
+    lines = ["a,0,Ann,,0,Y,", "b,0,Ann,,0,N,"]
+    [row] = methods(study_of_verdicts(tmp_path, lines, truth="")).frame.to_dict("records")
+    of_truth = (BY_CASE, VALID_BY_CASE, "majority class", "F1, binary")
+    assert pd.isna([row[name] for name in of_truth]).all() and row["valid share"] == 1
+
+
 def test_recorded_debates_are_a_pilot_for_a_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

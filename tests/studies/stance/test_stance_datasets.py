@@ -163,6 +163,7 @@ CLAIMS = "claim_stance/claim_stance_dataset_v1.csv"
         ("vast", VAST, "seen?", "maybe"),
         ("claim_stance", CLAIMS, "claims.stance", None),
         ("claim_stance", CLAIMS, "claims.stance", "MIXED"),
+        ("claim_stance", CLAIMS, "topicText", ""),
         ("claim_stance", CLAIMS, "claims.claimCorrectedText", ""),
         ("claim_polarity", CLAIMS, "claims.claimSentiment", "0"),
         ("agreement", CLAIMS, "claims.claimId", "1"),
