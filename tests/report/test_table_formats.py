@@ -258,6 +258,9 @@ def test_a_wide_table_is_turned_and_a_long_one_continues() -> None:
     columns = [LatexColumn("model"), *(LatexColumn(f"v{n}", is_number=True) for n in range(15))]
     wide = latex_table(columns, [("a", *["[0.100, 0.200]"] * 15)], "Caption", "tab:x")
     assert wide.count(r"\begin{sidewaystable*}") == 1 and "rotating" in wide.splitlines()[0]
+    assert [wide.count(rf"\{rule}rule") for rule in ("top", "mid", "bottom")] == [1, 1, 1]
+    assert wide.count(" & ") == 2 * 15, "the heading and the row have all columns"
+    assert "\n\n" not in wide.strip(), "an empty line starts another row"
     long = latex_table(columns[:2], [(f"m{n}", "0.5") for n in range(100)], "Caption", "tab:x")
     assert long.count(r"\begin{table}") == 3 and long.count("(continued)") == 2
     assert long.count(r"\label") == 1 and long.count("0.5") == 100
