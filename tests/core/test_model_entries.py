@@ -90,8 +90,8 @@ def test_what_cannot_be_a_key_is_not_repeated(
     key: str, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MINE", key)
-    found = key_problem("MINE")
-    assert problem in found and bool(found) == bool(problem) and "sk-" not in found
+    message = key_problem("MINE")
+    assert problem in message and bool(message) == bool(problem) and "sk-" not in message
 
 
 def test_user_files_change_entries_of_each_other(tmp_path: Path) -> None:

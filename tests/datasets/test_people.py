@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from pydantic import ValidationError
+from sklearn.metrics import roc_auc_score
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
@@ -20,6 +22,8 @@ from moot.studies.courtroom.data_nlsy97 import load as load_nlsy97
 from moot.studies.courtroom.nlsy97_narrative import PHRASES
 from moot.studies.courtroom.nlsy97_synthetic import generate_nlsy97
 from moot.studies.courtroom.nlsy97_variables import FEATURES
+from moot.training.baselines import BASELINES
+from moot.training.examples import plain_features
 
 MakeContext = Callable[..., LoadContext]
 TWINS = "rows whose features equal an earlier row's (same split)"
@@ -84,6 +88,32 @@ def test_a_person_under_two_ids_is_detected(tmp_path: Path, load_context: MakeCo
         splits = {case.source_row: case.split for case in loaded.cases}
         for row in range(1, 21):
             assert splits[row] == splits[row + 40]
+
+
+def test_sex_can_be_predicted_from_build_in_a_blind_narrative(
+    shared_data: Path, load_context: MakeContext
+) -> None:
+    """Check the figures of docs/people.md on logistic regression in the test split.
+
+    It predicts sex from the features in the narrative.
+    """
+    context = load_context("nlsy97", data_root=shared_data, seed=20261121)
+    areas = []
+    for withheld in (["sex", "race", "age"], ["sex", "race", "age", "build"]):
+        loaded = load("nlsy97", context, withhold=withheld)
+        assert loaded.features is not None
+        assert any(" tall" in case.text or "pounds" in case.text for case in loaded.cases) is (
+            "build" not in withheld
+        )
+        male = np.array([case.attributes["sex"] == "male" for case in loaded.cases])
+        splits = np.array([case.split for case in loaded.cases])
+        train, test = splits == "train", splits == "test"
+        inputs = plain_features(loaded.features.drop(columns=["case_id", "split", "label"]))
+        fitted = BASELINES["lr"].build(1, 1).fit(inputs[train], male[train])
+        areas.append(roc_auc_score(male[test], fitted.predict_proba(inputs[test])[:, 1]))
+    assert areas == pytest.approx([0.911, 0.643], abs=0.005)
+    with pytest.raises(ValidationError, match="withhold"):
+        load("nlsy97", context, withhold=["height"])
 
 
 @pytest.mark.parametrize("ranking", ["mutual_information", "permutation", "leave_one_out"])

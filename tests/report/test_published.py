@@ -103,8 +103,8 @@ def test_a_published_value_has_its_own_error() -> None:
 def test_a_share_is_replicated_within_its_bounds(
     value: float, ours: Measurement, expected: tuple[float, float]
 ) -> None:
-    found = replication_range(Published.of(value, 100, 100), ours)
-    assert found == pytest.approx(expected, nan_ok=True)
+    bounds = replication_range(Published.of(value, 100, 100), ours)
+    assert bounds == pytest.approx(expected, nan_ok=True)
 
 
 def test_trained_models_and_shares_of_valid_answers() -> None:
