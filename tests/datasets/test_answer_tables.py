@@ -1,4 +1,4 @@
-"""Test recorded answers in tables: the user's own, and AgenticSimLaw's."""
+"""Test recorded answers in the user's own tables."""
 
 from operator import attrgetter
 from pathlib import Path
@@ -85,31 +85,6 @@ def test_a_repeat_that_occurs_twice_is_an_error(tmp_path: Path) -> None:
     options["columns"] = {**COLUMNS, "repeat": "nth"}
     with refusal():
         read_records("transcripts", **options)
-
-
-VIGNETTES = "y_arrestedafter2002,sex,race,age\nTrue,male,black,20\nFalse,female,white,21\n"
-
-
-def test_prompts_truth_and_no_answer_words_in_the_format_of_agenticsimlaw_are_read(
-    tmp_path: Path,
-) -> None:
-    folder = tmp_path / "recorded" / "agenticsimlaw"
-    folder.mkdir(parents=True)
-    (folder / "people.csv").write_text(VIGNETTES)
-    options = {"source": "local", "vignettes": "people.csv", "records": {"single": ["answers.csv"]}}
-    lines = ["model_name,prompt_type,case_id,repeat_id,ground_truth,prediction"]
-    for prompt in ("cot", "plain"):
-        lines += [f"m,{prompt},0,1,True,YES", f"m,{prompt},1,1,False,PASS"]
-    (folder / "answers.csv").write_text("\n".join(lines) + "\n")
-    with refusal():
-        read_records("agenticsimlaw", tmp_path, **options)
-    _, debates = read_records("agenticsimlaw", tmp_path, **options, no_answer=["PASS"])
-    problems = list(map(attrgetter("method", "case_id", "problem"), debates))
-    assert problems[:3] == [
-        ("single, cot", "vignette-0", ""),
-        ("single, cot", "vignette-1", "the record says PASS"),
-        ("single, plain", "vignette-0", ""),
-    ]
 
 
 @pytest.mark.parametrize(

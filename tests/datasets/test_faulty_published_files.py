@@ -5,7 +5,6 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 
 from moot.core.errors import UserError
 from moot.datasets import LOADERS, LoadContext, Loaded
-from moot.datasets.debate_records import check_records
 
 Record = dict[str, Any]
 COUNT, FAULTY = 40, 3
@@ -39,54 +37,10 @@ def judgment(number: int) -> Record:
     }
 
 
-def vignette(number: int) -> Record:
-    truth = ("True", "False")[number % 2]
-    return {"y_arrestedafter2002": truth, "sex": "male", "race": "white", "age": 20}
-
-
-def answer(number: int) -> Record:
-    return {
-        "model_name": "m",
-        "case_id": number,
-        "repeat_id": 1,
-        "prediction": ("YES", "NO")[number % 2],
-        "confidence": 70,
-        "ground_truth": ("True", "False")[number % 2],
-        "yes_votes": 2,
-    }
-
-
 MAKERS: Mapping[str, tuple[Callable[[int], Record], str]] = {
     "vast": (post, "vast/vast_test.csv"),
     "cail18": (judgment, "cail18/cail2018_sample.jsonl"),
-    "agenticsimlaw": (answer, "recorded/agenticsimlaw/answers.csv"),
 }
-BAD_FIELDS: Mapping[str, list[Record]] = {
-    "cail18": [
-        {"fact": ""},
-        {"fact": 3},
-        {"meta": None},
-        {"meta": {"relevant_articles": [True]}},
-    ],
-    "agenticsimlaw": [
-        {"prediction": "perhaps"},
-        {"case_id": "x"},
-        {"case_id": -1},
-        {"case_id": COUNT},
-        {"repeat_id": "first"},
-        {"confidence": 101},
-        {"ground_truth": "perhaps"},
-        {"ground_truth": "True"},
-        {"yes_votes": "two"},
-    ],
-}
-"""Further fields are tested with the data sets of each study."""
-OPTIONS: Mapping[str, Record] = {
-    "agenticsimlaw": {"vignettes": "people.csv", "records": {"debate": ["answers.csv"]}},
-}
-GRID: list[tuple[str, Record]] = []
-for loader, changes in BAD_FIELDS.items():
-    GRID += product([loader], changes)
 
 
 def to_lines(path: Path, records: list[Record]) -> list[str]:
@@ -107,27 +61,16 @@ def make_lines(name: str, changes: Mapping[int, Record]) -> list[str]:
     return to_lines(Path(path), records)
 
 
-def load(
-    folder: Path, name: str, lines: list[str], people: list[Record] | None = None, **options: Any
-) -> Loaded:
+def load(folder: Path, name: str, lines: list[str]) -> Loaded:
     path = folder / MAKERS[name][1]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     for other in ("vast_train.csv", "vast_dev.csv") if name == "vast" else ():
         posts = [post(number) for number in range(100, 110)]
         (path.parent / other).write_text("\n".join(to_lines(path, posts)) + "\n")
-    vignettes = to_lines(path, people or [vignette(number) for number in range(COUNT)])
-    (path.parent / "people.csv").write_text("\n".join(vignettes) + "\n")
     entry = LOADERS[name]
-    all_options = {"source": "local", **OPTIONS.get(name, {}), **options}
-    validated, context = (
-        entry.options.model_validate(all_options),
-        LoadContext(name, folder, Path(), 1),
-    )
-    loaded = entry.load(validated, context)
-    if entry.records:
-        check_records(name, list(entry.records(validated, context)), loaded.cases, loaded.task)
-    return loaded
+    options = entry.options.model_validate({"source": "local"})
+    return entry.load(options, LoadContext(name, folder, Path(), 1))
 
 
 def check_refusal(folder: Path, name: str, lines: list[str], *places: str) -> None:
@@ -139,9 +82,12 @@ def check_refusal(folder: Path, name: str, lines: list[str], *places: str) -> No
     assert all(re.search(place, message) for place in places), message
 
 
-@pytest.mark.parametrize(("name", "change"), GRID)
-def test_a_bad_value_is_named_with_its_row(tmp_path: Path, name: str, change: Record) -> None:
-    check_refusal(tmp_path, name, make_lines(name, {FAULTY: change}), "(row|record) 4")
+@pytest.mark.parametrize(
+    "change",
+    [{"fact": ""}, {"fact": 3}, {"meta": None}, {"meta": {"relevant_articles": [True]}}],
+)
+def test_a_bad_value_is_named_with_its_record(tmp_path: Path, change: Record) -> None:
+    check_refusal(tmp_path, "cail18", make_lines("cail18", {FAULTY: change}), "(row|record) 4")
 
 
 def test_the_faults_of_all_columns_and_records_are_named(tmp_path: Path) -> None:
@@ -154,16 +100,3 @@ def test_the_faults_of_all_columns_and_records_are_named(tmp_path: Path) -> None
     check_refusal(tmp_path, "cail18", [*lines, "{bad", "null"], "record 41", "record 42")
     check_refusal(tmp_path, "cail18", make_lines("cail18", {2: {"fact": 3}, 5: {"meta": None}}),
                   "record 3", "record 6")  # fmt: skip
-
-
-def test_a_bad_vignette_and_an_answer_that_is_repeated_are_named(tmp_path: Path) -> None:
-    lines = make_lines("agenticsimlaw", {9: {"case_id": f"{FAULTY} ", "ground_truth": "False"}})
-    check_refusal(tmp_path, "agenticsimlaw", lines, "rows? 4.*10")
-    people = [
-        vignette(number) | ({"y_arrestedafter2002": "2"} if number == FAULTY else {})
-        for number in range(COUNT)
-    ]
-    with pytest.raises(
-        UserError, match=r"people\.csv: row 4, column 'y_arrestedafter2002': found '2'"
-    ):
-        load(tmp_path, "agenticsimlaw", make_lines("agenticsimlaw", {}), people=people)

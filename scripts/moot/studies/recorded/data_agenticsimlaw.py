@@ -154,7 +154,7 @@ _TRUTH = {"true": "yes", "false": "no", "1": "yes", "0": "no", "yes": "yes", "no
 def _read_truths(path: Path, values: "pd.Series[str]") -> "pd.Series[str]":
     """Return labels for true and false in any spelling."""
     labels = values.str.strip().str.casefold().map(_TRUTH)
-    check_values(path, values.where(labels.isna(), "True"), ["True"], "Expected true or false.")
+    check_values(path, values.where(labels.isna(), "true"), ["true", "false"])
     return labels
 
 
