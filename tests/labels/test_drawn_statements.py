@@ -1,8 +1,9 @@
-"""The statements that are drawn for people."""
+"""Which utterances are statements, and which statements are drawn for people."""
 
 import pandas as pd
 
-from moot.labels.statements import draw_statements
+from moot.core.utterance_kinds import CONCLUSION
+from moot.labels.statements import are_statements, draw_statements
 
 STATEMENTS = pd.DataFrame(
     {
@@ -26,3 +27,20 @@ def test_each_statement_is_drawn_equally_often() -> None:
     draws = [draw_statements(STATEMENTS, 10, seed)["item"] for seed in range(400)]
     counts = pd.concat(draws).value_counts()
     assert len(counts) == 40 and counts.min() > 60 and counts.max() < 140  # 100 are expected
+
+
+def test_a_statement_is_public_and_in_words_and_no_answer() -> None:
+    statement = {"kind": "opening", "text": "It is so.", "source": "model", "visibility": "public"}
+    changes = [
+        {},
+        {"parse_status": "invalid"},
+        {"text": " "},
+        {"text": None},
+        {"source": "computed"},
+        {"visibility": "judge"},
+        {"prediction": "yes"},
+        {"kind": CONCLUSION},
+    ]
+    utterances = pd.DataFrame([statement | change for change in changes])
+    assert are_statements(utterances, ()).tolist() == [True, *[False] * 7]
+    assert are_statements(utterances, ["opening"]).tolist() == [True] * 7 + [False]
