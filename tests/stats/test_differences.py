@@ -149,6 +149,7 @@ def test_values_of_different_cases_are_compared_by_their_own_intervals():
     assert newcombe.interval() == pytest.approx((0.1705, 0.8090), abs=5e-5)
     assert newcombe.distance(0.1705) == pytest.approx(1.96, abs=1e-3)
     assert newcombe.distance(0.8090) == pytest.approx(-1.96, abs=1e-3)
+    assert wilson[0].distance(1.0) == -np.inf, "no share but 1 is compatible with 1"
 
 
 def test_ratios_that_are_means_equal_the_paired_comparison():

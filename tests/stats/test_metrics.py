@@ -92,7 +92,8 @@ def test_a_random_guess_has_its_expected_score():
     outcome = ClassificationOutcome(truth, np.tile(shares, (4, 1)), None, "decision", None)
     scores = measure(outcome)
     assert scores["accuracy"] == pytest.approx(0.75**2 + 0.25**2)
-    assert scores["kappa"] == pytest.approx(0) and np.isnan(scores["auc"])
+    assert scores["kappa"] == pytest.approx(0)
+    assert np.isnan([scores["auc"], scores["brier"]]).all(), "a decision has no probability"
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=2, max_size=40))

@@ -67,6 +67,7 @@ def talks(tmp_path: Path) -> StudyResults:
 def test_members_are_compared_before_and_after_their_group_talks(talks: StudyResults) -> None:
     """Two of seven members are right at first; one changes to right and one to wrong."""
     frame = discussions(talks).frame
+    assert frame.columns[:2].tolist() == ["data", "method"]
     assert frame["method"].tolist() == ["debate"], "a run of first answers has no discussion"
     row = frame.iloc[0]
     assert row[["members", "groups", "groups with one right"]].tolist() == [7, 3, 2]
