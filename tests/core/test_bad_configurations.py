@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from changed_configurations import check_message, entries_of, merge_changes, write_entry
+from changed_configurations import check_refusal, entries_of, merge_changes
 from messages import refusal
 from moot.core.config import Config
 from moot.core.config_errors import Faults
@@ -27,10 +27,7 @@ def test_a_bad_configuration_is_refused_with_file_and_key(
     mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    entry = INVALID_ENTRIES[mistake]
-    with pytest.raises(UserError) as caught:
-        read_changes(tmp_path, write_entry(entry))
-    check_message(str(caught.value), tmp_path, entry)
+    check_refusal(read_changes, tmp_path, INVALID_ENTRIES[mistake])
 
 
 def test_a_broken_entry_is_left_out_and_a_broken_key_has_its_default(tmp_path: Path) -> None:

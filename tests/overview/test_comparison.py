@@ -12,6 +12,7 @@ from moot.overview.tables_comparison import COST_SCORES, each_label, methods
 from moot.overview.tables_trial_runs import trial_runs
 from moot.scores import score_experiment
 from moot.scores.case_metrics import CASE_METRICS
+from moot.scores.cost import AMOUNT_COLUMNS
 from recorded_runs import recorded_study, study_of_answers
 from results_on_disk import case, experiment_view, prediction, study_of, utterance, write_results
 
@@ -22,16 +23,7 @@ def test_costs_of_recorded_debates_are_unknown_and_not_zero(tmp_path: Path) -> N
     lines = [f"c{number},m,YES,{'YES' if number % 2 else 'NO'},male,r" for number in range(12)]
     study = study_of_answers(tmp_path, lines)
     [results] = study.experiments.values()
-    cost_columns = [
-        "calls",
-        "retries",
-        "prompt_tokens",
-        "completion_tokens",
-        "cached_tokens",
-        "seconds",
-        "cost_usd",
-    ]
-    assert results.predictions[cost_columns].isna().all(axis=None)
+    assert results.predictions[list(AMOUNT_COLUMNS)].isna().all(axis=None)
     scores = score_experiment(results)
     assert "accuracy" in set(scores["metric"])
     assert not scores["metric"].str.contains("calls|tokens|usd|seconds").any()

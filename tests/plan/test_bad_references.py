@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from changed_configurations import check_message, entries_of, merge_changes, write_entry
+from changed_configurations import check_refusal, entries_of, merge_changes
 from moot.core.errors import UserError
 from moot.plan.plan import Plan
 from project_copy import PROJECT, Workflow, unedited_copy
@@ -24,10 +24,7 @@ def test_a_bad_reference_is_refused_with_file_and_key(
     mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    entry = INVALID_ENTRIES[mistake]
-    with pytest.raises(UserError) as caught:
-        read_plan(tmp_path, write_entry(entry))
-    check_message(str(caught.value), tmp_path, entry)
+    check_refusal(read_plan, tmp_path, INVALID_ENTRIES[mistake])
 
 
 def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:

@@ -1,9 +1,13 @@
 """A valid configuration, and files that change it, merged as Snakemake merges them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from moot.core.config_errors import Faults
+from moot.core.errors import UserError
 from moot.core.model_entries import merge_models
 from moot.core.read_config import merge_over_defaults
 from moot.core.types import JsonObject
@@ -50,8 +54,11 @@ def merge_changes(folder: Path, *changes: str) -> tuple[JsonObject, list[Path], 
     return config, files, faults
 
 
-def check_message(message: str, folder: Path, entry: dict[str, Any]) -> None:
-    """Require a message in one line that names the user's file and has an entry's words."""
+def check_refusal(read: Callable[[Path, str], object], folder: Path, entry: dict[str, Any]) -> None:
+    """Require one line that names the user's file and has an entry's words."""
+    with pytest.raises(UserError) as caught:
+        read(folder, write_entry(entry))
+    message = str(caught.value)
     assert message.startswith(f"{folder}/my.yaml: "), message
     assert "\n" not in message, "one mistake, one line"
     for words in entry["says"]:

@@ -86,9 +86,8 @@ class LogHandler(LogHandlerBase):
         if event is LogEvent.JOB_ERROR:
             self._failed += 1
             return not (is_stopping() or _has_logged_reason(fields.get("log") or (), self._since))
-        if (
-            fields.get("exception") == "RuleException"
-        ):  # a script that was killed has another status
+        if fields.get("exception") == "RuleException":
+            # a script that was killed has another status
             return "returned non-zero exit status 1." not in message
         return (event is None or level > logging.INFO) and not message.startswith(_HIDDEN)
 
